@@ -59,7 +59,7 @@ run: .venv/.stamp-run ## Print the prompt for this folder and the cost of each s
 	$(BIN)/foreword tokens .
 
 test: setup page browser $(NODE) ## Run every test
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 3 --dist loadgroup
 
 test-pythons: page browser $(NODE) $(UV) ## Run every test on each installed Python, or on those in PYTHONS (paths)
 	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
@@ -67,7 +67,7 @@ test-pythons: page browser $(NODE) $(UV) ## Run every test on each installed Pyt
 		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
 		echo "Python $$version of $$python"; \
 		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync -q --locked --all-extras --no-python-downloads --python "$$python" && \
-		.venv-$$version/bin/pytest -n 2 --dist loadgroup || exit 1; \
+		.venv-$$version/bin/pytest -n 3 --dist loadgroup || exit 1; \
 	done
 
 check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker and architecture tests

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pydantic_ai
 import pytest
 from pydantic_ai.messages import ModelRequest
@@ -24,6 +26,6 @@ def test_ten_turns_keep_the_prefix(ten_turns, model):
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
     capability = ForewordCapability(ten_turns.conversation, task="Review the change.")
     reviewer = pydantic_ai.Agent("anthropic:claude-sonnet-5-5", instructions="Be kind.", capabilities=[capability])
-    reviewer.run_sync("Look.")
+    asyncio.run(reviewer.run("Look."))  # run_sync would leave its event loop open
     [request] = ten_turns.requests
     assert all(text in request.prompt for text in ("Review the change.", "make test", "Be kind."))

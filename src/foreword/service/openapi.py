@@ -34,7 +34,7 @@ _PARAMETERS = {
         "The id of the conversation or prompt",
     ),
     "name": ({"type": "string", "minLength": 1}, "The name of the skill, tool or template"),
-    "label": ({"type": "string", "minLength": 1, "maxLength": 200}, "The label"),
+    "label": ({"type": "string", "maxLength": 200, "pattern": "^[A-Za-z][A-Za-z0-9_.-]*$"}, "The label"),
     "version": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The version of the template"),
     "number": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The number of the edition"),
 }

@@ -147,10 +147,12 @@ def check_name(name: str, what: str = "the name of a template") -> None:
 
 
 def check_label(label: str) -> None:
-    """Raise a CallError if a string cannot be a label. After @, a number is a version."""
-    check_name(label, "a label")
-    if label.isdecimal():
-        raise CallError(f"a label must not be a number, because NAME@{label[:9]} is a version")
+    """Raise a CallError if a string cannot be a label. After @, a number is a version, so a label begins with a letter."""
+    is_valid = label.isascii() and label[:1].isalpha() and all(each.isalnum() or each in "_.-" for each in label)
+    if not is_valid or len(label) > _MAX_NAME_LENGTH:
+        raise CallError(
+            f"a label begins with a letter and has at most {_MAX_NAME_LENGTH} letters, digits and '_', '.' or '-', not {show(label)}"
+        )
 
 
 def no_edition_error(conversation: str, number: int) -> ForgottenError:
