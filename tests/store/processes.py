@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 import foreword.store.postgres
 import foreword.store.sqlite  # noqa: F401 - import everything before forking
@@ -48,6 +49,8 @@ def make_edition(conversation, number, author=""):
 
 def run_simultaneously(work):
     """Return the results of `work(process_number)` in many processes that start at the same moment."""
+    # From Python 3.12, a program that forks while a connection pool has threads is warned. It is the program's decision.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     gate, opener = os.pipe()
     answers = []
     for process_number in range(PROCESS_COUNT):
