@@ -89,7 +89,7 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path) -> li
         (folder / "constant").write_bytes(fetch(f"{url}/conversations/chat-0"))
         loads = scripts(folder, body)
         before = memory(process)
-        results: dict[str, list[Load]] = {kind: [] for kind in (*loads, "peer")}
+        results: dict[str, list[Load]] = {kind: [] for kind in (*loads, "constant", "peer")}
         with (
             run([sys.executable, __file__, "constant", str(folder / "constant")], folder) as bare,
             run_peer(store, folder) as peer,
