@@ -13,9 +13,9 @@ from sqlalchemy import create_engine, text
 
 COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 BODIES = ", ".join(f"{name}.form, {name}.body" for name in COLUMNS[:3])
-JOINS = " ".join(f"JOIN foreword_texts AS {name} ON {name}.id = e.{name}" for name in COLUMNS[:3])
+JOINS = " ".join(f"JOIN foreword_texts AS {name} ON {name}.id = c.{name}" for name in COLUMNS[:3])
 SELECT = text(
-    f"SELECT e.number, e.created, {BODIES} FROM foreword_editions AS e {JOINS}"
+    f"SELECT e.number, e.created, {BODIES} FROM foreword_editions AS e JOIN foreword_contents AS c ON c.id = e.content {JOINS}"
     " WHERE e.conversation = :id ORDER BY e.number DESC LIMIT 1"
 )
 app = FastAPI()
@@ -35,7 +35,7 @@ def read(id: str) -> dict[str, object]:
     number, created, *texts = row
     system, tools, account = (decode(*pair) for pair in zip(texts[::2], texts[1::2], strict=True))
     return {
-        "conversation": id, "edition": number, "created": bytes(created).decode(),
+        "conversation": id, "edition": number, "created": created,
         "system": system, "tools": tools, "account": account,
     }  # fmt: skip
 
