@@ -97,7 +97,7 @@ def test_hover_shows_file_and_line(editor_with_preview, site):
 
 def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_with_preview, site):
     info = editor_with_preview.preview.locator(".origin-info")
-    editor_with_preview.prompt.locator("[tabindex='0']").focus()
+    editor_with_preview.prompt.focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
     labels = []
     for _ in range(9):
@@ -105,9 +105,12 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
         labels.append(info.inner_text())
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in labels)
     assert any("prompt:cwd" in label for label in labels)
-    expect(editor_with_preview.prompt.locator("[tabindex='0']")).to_have_count(1)
-    described_by = editor_with_preview.preview.locator(".origin-info").get_attribute("id")
-    expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", described_by)
+    expect(editor_with_preview.prompt).to_be_focused()
+    expect(editor_with_preview.prompt.locator("[tabindex], [role]")).to_have_count(0)  # text, not buttons
+    spoken = editor_with_preview.preview.get_by_role("status")
+    expect(spoken).to_contain_text(re.compile(r"^Template template, line 8: \."))
+    editor_with_preview.page.keyboard.press("Home")
+    expect(spoken).to_have_text("Template template, lines 1–2: Be kind.")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,8 @@ def test_output_highlights_its_template_line(editor_with_preview, kind, text, li
 
 
 def test_enter_highlights_the_template_line(editor_with_preview):
-    editor_with_preview.prompt.locator(".k-file").first.focus()
+    editor_with_preview.prompt.focus()
+    editor_with_preview.page.keyboard.press("ArrowRight")
     editor_with_preview.page.keyboard.press("Enter")
     expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
 
@@ -187,9 +191,10 @@ def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
 def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor):
     editor.write("One [file:AGENTS.md]\ntwo [file:./AGENTS.md]\nthree")
     expect(editor.prompt.locator(".k-file")).to_have_count(2)
-    for index, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
-        editor.prompt.locator(".k-file").nth(index).focus()
-        editor.page.keyboard.press("Enter")
+    for steps, line in ((3, "two [file:./AGENTS.md]"), (1, "One [file:AGENTS.md]")):
+        editor.prompt.focus()
+        for key in ("Home", *["ArrowRight"] * steps, "Enter"):
+            editor.page.keyboard.press(key)
         expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
 
 
@@ -197,8 +202,7 @@ def test_a_jinja_value_highlights_its_tag(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("In\n{{ cwd }}\nto work")
     expect(editor.prompt).to_contain_text("to work")
-    editor.prompt.locator(".k-variable").focus()
-    editor.page.keyboard.press("Enter")
+    editor.prompt.locator(".k-variable").click()
     expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("{{ cwd }}")
 
 

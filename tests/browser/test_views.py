@@ -30,7 +30,20 @@ def region(page, name):
 def test_the_prompt_and_its_tokens_are_those_of_the_service(open_page, seen_site):
     prompt = seen_site.call("POST", "/show", BODY)
     page = open_page(f"{seen_site.url}/#/workspace/prompt?{CHOICES}")
-    expect(page.get_by_role("group", name="Prompt with origins")).to_have_text(prompt["text"], use_inner_text=False)
+    text = page.get_by_role("group", name="Prompt with origins")
+    expect(text).to_have_text(prompt["text"], use_inner_text=False)
+    sections = [passage["section"] for passage in prompt["passages"]]
+    expect(text.get_by_role("heading")).to_have_count(len(sections))
+    assert text.get_by_role("heading").evaluate_all("(all) => all.map((one) => one.ariaLabel)") == sections
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    text.focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("ControlOrMeta+c")
+    assert page.evaluate("navigator.clipboard.readText()") == prompt["text"]
+    text.locator(".k-file").first.click()
+    page.get_by_role("link", name="Show in files").click()
+    expect(page.locator(".file[aria-current]")).to_contain_text("AGENTS.md")
+    page.go_back()
     tokens = region(page, "Where the tokens go")
     expect(tokens.locator("figcaption")).to_contain_text(f"{prompt['tokens']['count']:,} tokens")
     tokens.get_by_text("As a table").click()

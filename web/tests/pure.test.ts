@@ -7,7 +7,8 @@ import { fileTree } from "../src/file-tree";
 import type { Candidate, Origin, Passage } from "../src/forms";
 import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
-import { segments } from "../src/preview/segments";
+import { blocks, estimatedLines, isSame } from "../src/preview/blocks";
+import { type Segment, segments } from "../src/preview/segments";
 import { boxes, shares } from "../src/token-share";
 import { wordDifference } from "../src/word-difference";
 import { counted } from "../src/words";
@@ -65,6 +66,33 @@ test("a difference lists lines of both texts in order", () => {
 test("segments count code points", () => {
   const found = segments("😀ab\n\nc", [passage("a", 0, 3, [origin("file", "/w/A.md", 0, 3)]), passage("b", 5, 6, [origin("file", "/w/B.md", 5, 6)])]);
   assert.deepEqual(found.map(({ text }) => text), ["😀ab", "\n\n", "c"]);
+});
+
+/** A prompt with one section of one origin for each text. */
+function parts(...texts: string[]): Segment[] {
+  return texts.map((text, index) => ({ text, origin: origin("file", `/w/${index}.md`, 0, 0), section: `s${index}`, isFirst: true, lines: null }));
+}
+
+const TEXT = Array.from({ length: 900 }, (_, line) => `Rule ${line}.\n${line % 7 ? "" : "\n"}`).join("");
+
+test("blocks contain the whole text, and end with a section or a line", () => {
+  const found = blocks(parts("Be brief.", TEXT));
+  assert.equal(found.flatMap(({ pieces }) => pieces.map(({ text }) => text)).join(""), `Be brief.${TEXT}`);
+  assert.deepEqual(found.slice(0, 3).map(({ section }) => section), ["s0", "s1", null]);
+  assert.ok(found.slice(1).every(({ pieces }) => pieces.at(-1)!.text.endsWith("\n")));
+  assert.ok(found.length > 3 && found.every((block) => estimatedLines(block) < 500));
+  assert.deepEqual(found.slice(1).map(({ pieces: [piece] }) => TEXT.slice(piece!.offset, piece!.offset + 4)), found.slice(1).map(({ pieces: [piece] }) => piece!.text.slice(0, 4)));
+});
+
+test("a change in one block leaves the other blocks as they are", () => {
+  const [before, after] = [blocks(parts(TEXT)), blocks(parts(TEXT.replace("Rule 300.", "Rule 300, changed.")))];
+  assert.equal(before.length, after.length);
+  assert.equal(before.filter((block, index) => !isSame(block, after[index]!)).length, 1);
+});
+
+test("a line without an end is one block, however long it is", () => {
+  assert.equal(blocks(parts("x".repeat(50_000))).length, 1);
+  assert.deepEqual(blocks([]), []);
 });
 
 test("a line of a file is found in the prompt that contains it", () => {

@@ -5,8 +5,10 @@ import { CopyButton } from "../copy";
 import { FindingList } from "../finding-list";
 import type { Drift, Edition, EditionRow, UsageCounts } from "../forms";
 import { Loading } from "../loading";
-import { Legend, PromptText } from "../preview/prompt-text";
+import { Legend } from "../preview/origin-info";
+import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
+import { sourceFor } from "../preview/sources";
 import { CONVERSATIONS } from "../route";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
@@ -95,7 +97,7 @@ function EditionPrompt({ loaded, rows, newest, onNumber }: PromptProps) {
         {(edition) => (
           <>
             <Legend segments={parts} />
-            {edition.system ? <PromptText label="Prompt with origins" segments={parts} /> : <p class="quiet">This edition has no system prompt.</p>}
+            {edition.system ? <PromptText label="Prompt with origins" segments={parts} sourceOf={sourceFor({ cwd: edition.built_for.cwd ?? "", layout: shortLayout(edition.layout) })} /> : <p class="quiet">This edition has no system prompt.</p>}
             <Tools tools={edition.tool_tokens} />
             {edition.findings.length > 0 && <FindingList findings={edition.findings} />}
           </>

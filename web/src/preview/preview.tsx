@@ -4,7 +4,8 @@ import type { Choices } from "../api";
 import type { Layout, Previewed } from "../forms";
 import { type Observable, useObservable } from "../state";
 import { ChoicesForm } from "./choices";
-import { Legend, PromptText } from "./prompt-text";
+import { Legend } from "./origin-info";
+import { PromptText } from "./prompt-text";
 import { segments } from "./segments";
 import { TokensBar } from "./tokens";
 
@@ -33,11 +34,12 @@ export function Preview({ previewed, problem, waiting, choices, roots, layouts, 
       <Legend segments={parts} />
     </>
   ), [previewed, parts]);
-  const text = useMemo(() => <PromptText label="Prompt with origins" segments={parts} highlightedLine={highlightedLine} target={target} onPick={onPick} />, [parts, highlightedLine, target, onPick]);
+  const text = useMemo(() => <PromptText label="Prompt with origins" level={3} segments={parts} highlightedLine={highlightedLine} target={target} onPick={onPick} />, [parts, highlightedLine, target, onPick]);
   const isOutdated = problem !== "";
   return (
     <section class="preview" aria-label="Preview" aria-busy={useObservable(waiting)}>
       <ChoicesForm choices={choices} roots={roots} layouts={layouts} onChange={onChoices} />
+      <h2 class="visually-hidden">Preview</h2>
       {problem && (
         <p class="note wrong" role="alert">
           {problem}

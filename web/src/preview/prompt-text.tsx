@@ -1,101 +1,121 @@
-// A prompt's text, coloured by origin. It is a single tab stop; the arrow keys move between origins.
+// A prompt's text, coloured by origin. It is one tab stop, and the left and right arrow keys move between origins.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Origin } from "../forms";
-import { SegmentRenderer } from "./renderer";
-import { kindName, location } from "./origins";
-import { type Segment, lineAt } from "./segments";
+import { go } from "../route";
+import { OriginInfo, type Place, spokenOrigin } from "./origin-info";
+import type { SourceOf } from "./sources";
+import { PromptRenderer } from "./renderer";
+import type { Segment } from "./segments";
 
 interface Props {
   label: string;
   segments: Segment[];
+  /** The level of the sections' headings. */
+  level?: 3 | 4;
   /** The template line whose output is highlighted. */
   highlightedLine?: number | null;
   /** A section to scroll to; a new object for each request. */
   target?: { section: string } | null;
   /** Called with the template lines that produced the text that was clicked. */
   onPick?(lines: [number, number]): void;
+  /** The view that shows where a text came from. */
+  sourceOf?: SourceOf;
 }
 
-const STEPS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e9, End: 1e9 };
-
-export function PromptText({ label, segments, highlightedLine = null, target = null, onPick }: Props) {
+export function PromptText({ label, segments, level = 4, highlightedLine = null, target = null, onPick, sourceOf }: Props) {
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
-  const renderer = useRef<SegmentRenderer | null>(null);
-  const [info, setInfo] = useState<{ origin: Origin; line: number | null } | null>(null);
+  const renderer = useRef<PromptRenderer | null>(null);
+  const frame = useRef(0);
+  const pressed = useRef([0, 0] as [number, number]);
+  const [hovered, setHovered] = useState<Place | null>(null);
+  const [selected, setSelected] = useState<Place | null>(null);
+  const [spoken, setSpoken] = useState("");
 
   useLayoutEffect(() => {
-    renderer.current ??= new SegmentRenderer(host.current!, id);
+    renderer.current ??= new PromptRenderer(host.current!, level);
     renderer.current.render(segments);
+    const segment = renderer.current.selected();
+    setHovered(null);
+    setSelected(segment ? { segment, line: null } : null);
   }, [segments]);
   useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
   useEffect(() => () => void CSS.highlights?.delete("lines"), []);
   useEffect(() => void (target && renderer.current?.scrollTo(target.section)), [target]);
 
   function point(event: PointerEvent): void {
-    const hit = renderer.current!.segmentAt(event.clientX, event.clientY, event.target as Element);
-    if (hit) setInfo({ origin: hit.segment.origin!, line: hit.line });
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => {
+      const hit = renderer.current!.hitAt(event.clientX, event.clientY, event.target as Element);
+      if (hit) setHovered((place) => (place?.segment === hit.segment && place.line === hit.line ? place : hit));
+    });
   }
 
-  function pick(segment: Segment | undefined, offset: number): void {
-    if (!segment?.lines || !onPick) return;
-    const line = segment.origin?.kind === "template" ? lineAt(segment, offset) : null;
-    onPick(line === null ? segment.lines : [line, line]);
+  function leave(): void {
+    cancelAnimationFrame(frame.current);
+    setHovered(null);
+  }
+
+  function pick({ segment, line }: Place): void {
+    if (segment.lines) onPick?.(line !== null && segment.origin?.kind === "template" ? [line, line] : segment.lines);
   }
 
   function click(event: MouseEvent): void {
-    const hit = renderer.current!.segmentAt(event.clientX, event.clientY, event.target as Element);
-    if (hit) pick(hit.segment, hit.offset);
+    const hit = renderer.current!.hitAt(event.clientX, event.clientY, event.target as Element);
+    const [x, y] = pressed.current;
+    const isDrag = event.shiftKey || Math.hypot(event.clientX - x, event.clientY - y) > 4; // which selects text
+    if (!hit || isDrag) return;
+    renderer.current!.select(hit.index);
+    setSelected(hit);
+    pick(hit);
   }
 
-  function focus(event: FocusEvent): void {
-    const element = event.target as HTMLElement;
-    const segment = renderer.current!.segmentOf(element);
-    if (!segment?.origin) return;
-    for (const other of host.current!.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
-    element.tabIndex = 0;
-    setInfo({ origin: segment.origin, line: null });
+  function select(segment: Segment | undefined): void {
+    if (!segment) return;
+    setHovered(null);
+    setSelected({ segment, line: null });
+    setSpoken(spokenOrigin(segment));
+  }
+
+  function focus(): void {
+    if (!renderer.current!.selected() && host.current!.matches(":focus-visible")) select(renderer.current!.step("first"));
+  }
+
+  function open(): void {
+    const segment = renderer.current!.selected();
+    const source = segment?.origin && sourceOf?.(segment.origin);
+    if (segment) pick({ segment, line: segment.lines?.[0] ?? null });
+    if (source) go(source.address);
   }
 
   function key(event: KeyboardEvent): void {
-    const element = event.target as HTMLElement;
-    const step = STEPS[event.key];
-    if (step !== undefined) renderer.current!.step(element, step)?.focus();
-    else if (event.key === "Enter" || event.key === " ") pick(renderer.current!.segmentOf(element), 0);
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (isCommand && event.key === "a") getSelection()!.selectAllChildren(host.current!);
+    else if (isCommand || event.altKey || event.shiftKey) return;
+    else if (event.key === "ArrowRight") select(renderer.current!.step("next"));
+    else if (event.key === "ArrowLeft") select(renderer.current!.step("previous"));
+    else if (event.key === "Home") select(renderer.current!.step("first"));
+    else if (event.key === "End") select(renderer.current!.step("last"));
+    else if (event.key === "Enter") open();
     else return;
+    event.preventDefault();
+  }
+
+  /** Copy the exact characters. The browser would add a line between two blocks, and leave out blocks that it has not laid out. */
+  function copy(event: ClipboardEvent): void {
+    const range = getSelection()?.rangeCount ? getSelection()!.getRangeAt(0) : null;
+    if (!range || range.collapsed || !host.current!.contains(range.commonAncestorContainer)) return;
+    event.clipboardData!.setData("text/plain", range.toString());
     event.preventDefault();
   }
 
   const hasSections = segments.filter((segment) => segment.isFirst).length > 1;
   return (
     <>
-      <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} onPointerMove={point} onClick={click} onFocusIn={focus} onKeyDown={key} />
-      <p class="origin-info" id={id}>
-        {info ? (
-          <>
-            <span class={`swatch k-${info.origin.kind}`} aria-hidden="true" />
-            <b>{kindName(info.origin.kind)}</b> <span class="path">{location(info.origin, info.line)}</span>
-          </>
-        ) : (
-          <span class="quiet">Hover over the text or use the arrow keys to see where it came from.</span>
-        )}
-      </p>
+      <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} aria-describedby={`${id}-keys`} tabIndex={0}
+        onPointerMove={point} onPointerLeave={leave} onPointerDown={(event) => void (pressed.current = [event.clientX, event.clientY])} onClick={click} onFocus={focus} onKeyDown={key} onCopy={copy} />
+      <OriginInfo place={hovered ?? selected} sourceOf={sourceOf} />
+      <p class="visually-hidden" id={`${id}-keys`}>The left and right arrow keys move between origins, and Enter opens where the text came from.</p>
+      <p class="visually-hidden" role="status">{spoken}</p>
     </>
-  );
-}
-
-/** The colours of the kinds of origins in this prompt. */
-export function Legend({ segments }: { segments: Segment[] }) {
-  const kinds = [...new Set(segments.flatMap((segment) => segment.origin?.kind ?? []))];
-  if (!kinds.length) return null;
-  return (
-    <ul class="legend" aria-label="Origins in this prompt">
-      {kinds.map((kind) => (
-        <li key={kind}>
-          <span class={`swatch k-${kind}`} aria-hidden="true" />
-          {kindName(kind)}
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,110 +1,172 @@
-// Renders segments without Preact: a prompt may have thousands of them, and most stay the same when it changes.
+// Draws a prompt without Preact: it may have thousands of origins, and most of it stays the same when it changes.
+import { type Block, blocks, estimatedLines, isSame } from "./blocks";
 import { type Segment, lineAt, rangeOfLine } from "./segments";
 
 const HIGHLIGHT = "lines";
+const LINE_HEIGHT = 1.7; // as in prompt.css
 
-export class SegmentRenderer {
-  private rendered: { segment: Segment; element: HTMLElement }[] = [];
-  private readonly byElement = new Map<Element, Segment>();
+export type Step = "next" | "previous" | "first" | "last";
 
-  /** `descriptionId` is the id of the element that describes the segment with focus. */
-  constructor(private readonly host: HTMLElement, private readonly descriptionId: string) {}
+interface Drawn {
+  block: Block;
+  element: HTMLElement;
+  /** One for each piece. */
+  spans: HTMLElement[];
+}
+
+/** A segment at a point, and the offset and the origin's line at that point. */
+export interface Hit {
+  segment: Segment;
+  index: number;
+  offset: number;
+  line: number | null;
+}
+
+export class PromptRenderer {
+  private segments: Segment[] = [];
+  private drawn: Drawn[] = [];
+  private readonly byElement = new Map<Element, Drawn>();
+  private current: number | null = null;
+
+  /** `level` is the level of the sections' headings. */
+  constructor(private readonly host: HTMLElement, private readonly level: number) {}
 
   render(segments: Segment[]): void {
-    const old = this.rendered;
-    const shared = Math.min(old.length, segments.length);
+    const old = this.drawn;
+    const wanted = blocks(segments);
+    const shared = Math.min(old.length, wanted.length);
     let start = 0;
-    while (start < shared && isSame(old[start]!.segment, segments[start]!)) start++;
+    while (start < shared && isSame(old[start]!.block, wanted[start]!)) start++;
     let end = 0;
-    while (end < shared - start && isSame(old.at(-1 - end)!.segment, segments.at(-1 - end)!)) end++;
-    for (const item of old.slice(start, old.length - end)) item.element.remove();
+    while (end < shared - start && isSame(old.at(-1 - end)!.block, wanted.at(-1 - end)!)) end++;
+    for (const { element } of old.slice(start, old.length - end)) {
+      element.remove();
+      this.byElement.delete(element);
+    }
     const before = end ? old[old.length - end]!.element : null;
-    const added = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: createElement(segment, this.descriptionId) }));
+    const added = wanted.slice(start, wanted.length - end).map((block) => draw(block, this.level));
+    for (const each of added) this.byElement.set(each.element, each);
+    this.drawn = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
+    this.drawn.forEach((each, index) => (each.block = wanted[index]!));
     const nodes = document.createDocumentFragment();
-    nodes.append(...added.map((item) => item.element));
+    nodes.append(...added.map(({ element }) => element));
     this.host.insertBefore(nodes, before);
-    const kept = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
-    this.rendered = kept.map(({ element }, index) => ({ element, segment: segments[index]! }));
-    this.byElement.clear();
-    for (const { segment, element } of this.rendered) this.byElement.set(element, segment);
-    if (!this.host.querySelector("[tabindex='0']")) this.step(null, 0)?.setAttribute("tabindex", "0");
+    const selected = this.selected();
+    this.segments = segments;
+    const isKept = selected && this.current !== null && isSameOrigin(selected, segments[this.current]);
+    this.select(isKept ? this.current : null);
   }
 
-  segmentOf(element: Element | null): Segment | undefined {
-    return element ? this.byElement.get(element) : undefined;
+  /** The segment that is selected for the keyboard, if any. */
+  selected(): Segment | undefined {
+    return this.current === null ? undefined : this.segments[this.current];
   }
 
-  /** The focusable element `by` steps away, but not beyond the first or last. */
-  step(from: Element | null, by: number): HTMLElement | undefined {
-    const all = this.rendered.filter((item) => isFocusable(item.segment));
-    const index = from ? all.findIndex((item) => item.element === from) : 0;
-    return all[Math.min(Math.max(index + by, 0), all.length - 1)]?.element;
+  /** Mark a segment as selected, instead of the one before. */
+  select(index: number | null): void {
+    for (const span of this.host.querySelectorAll(".selected")) span.classList.remove("selected");
+    this.current = index;
+    if (index !== null) for (const span of this.spansOf(index)) span.classList.add("selected");
+  }
+
+  /** Select another segment with an origin and scroll to it. Returns the selected segment. */
+  step(to: Step): Segment | undefined {
+    const by = to === "next" || to === "first" ? 1 : -1;
+    const last = this.segments.length;
+    const from = { next: this.current ?? -1, previous: this.current ?? 0, first: -1, last }[to];
+    let index = from + by;
+    while (this.segments[index] && !isReachable(this.segments[index]!)) index += by;
+    if (!this.segments[index]) return this.selected();
+    this.select(index);
+    const [span] = this.spansOf(index);
+    if (span) scrollIntoView(this.host, range(span, 0, 1));
+    return this.segments[index];
   }
 
   /** Highlight what a template line produced and scroll to it. Returns whether it produced anything. */
   highlight(line: number | null): boolean {
     CSS.highlights?.delete(HIGHLIGHT);
     if (line === null) return false;
-    const found = this.rendered.flatMap(({ segment, element }) => {
-      const span = rangeOfLine(segment, line);
-      return span && span[1] > span[0] ? [range(element, span)] : [];
-    });
+    const found = this.drawn.flatMap(({ block, spans }) => block.pieces.flatMap((piece, index) => {
+      const [from, to] = rangeOfLine(piece.segment, line) ?? [0, 0];
+      const [start, end] = [Math.max(0, from - piece.offset), Math.min(piece.text.length, to - piece.offset)];
+      return end > start ? [range(spans[index]!, start, end)] : [];
+    }));
     if (!found.length) return false;
     CSS.highlights?.set(HIGHLIGHT, new Highlight(...found));
     scrollIntoView(this.host, found[0]!);
     return true;
   }
 
-  /** The segment at a point, and the line of its origin at that point. */
-  segmentAt(x: number, y: number, element: Element): { segment: Segment; line: number | null; offset: number } | null {
-    const segment = this.segmentOf(element);
-    if (!segment?.origin) return null;
+  /** What is at a point of the screen, where this element is. */
+  hitAt(x: number, y: number, element: Element): Hit | null {
+    const parent = element.parentElement;
+    const drawn = parent && this.byElement.get(parent);
+    const piece = drawn?.block.pieces[drawn.spans.indexOf(element as HTMLElement)];
+    if (!piece?.segment.origin) return null;
     const caret = document.caretPositionFromPoint?.(x, y);
-    const offset = caret && element.contains(caret.offsetNode) ? caret.offset : 0;
-    return { segment, offset, line: lineAt(segment, offset) };
+    const offset = piece.offset + (caret && element.contains(caret.offsetNode) ? caret.offset : 0);
+    return { segment: piece.segment, index: piece.index, offset, line: lineAt(piece.segment, offset) };
   }
 
   scrollTo(section: string): void {
-    const first = this.rendered.find((item) => item.segment.section === section);
-    if (first) scrollIntoView(this.host, range(first.element, [0, 1]), true);
+    const first = this.drawn.find(({ block }) => block.pieces[0]!.segment.section === section);
+    if (!first) return;
+    const scroll = () => scrollIntoView(this.host, first.element, true);
+    scroll();
+    requestAnimationFrame(scroll); // now the blocks that were not laid out before have their real height
+  }
+
+  private spansOf(index: number): HTMLElement[] {
+    return this.drawn
+      .filter(({ block: { pieces } }) => pieces[0]!.index <= index && pieces.at(-1)!.index >= index)
+      .flatMap(({ block, spans }) => spans.filter((_, number) => block.pieces[number]!.index === index));
   }
 }
 
-function isSame(a: Segment, b: Segment): boolean {
-  return a.text === b.text && a.section === b.section && a.isFirst === b.isFirst
-    && a.origin?.kind === b.origin?.kind && a.origin?.path === b.origin?.path;
+function isSameOrigin({ origin }: Segment, other: Segment | undefined): boolean {
+  return origin?.kind === other?.origin?.kind && origin?.path === other?.origin?.path;
 }
 
-/** The arrow keys skip segments of white space. */
-function isFocusable(segment: Segment): boolean {
+/** The arrow keys skip white space. */
+function isReachable(segment: Segment): boolean {
   return segment.origin !== null && segment.text.trim() !== "";
 }
 
-function createElement(segment: Segment, descriptionId: string): HTMLElement {
-  const element = document.createElement("span");
-  element.textContent = segment.text;
-  if (!segment.origin) return element;
-  element.className = `origin k-${segment.origin.kind}`;
-  if (segment.isFirst) element.dataset["section"] = segment.section;
-  if (!isFocusable(segment)) return element;
-  element.tabIndex = -1;
-  element.setAttribute("role", "button");
-  element.setAttribute("aria-describedby", descriptionId);
+function draw(block: Block, level: number): Drawn {
+  const element = document.createElement("div");
+  element.className = "block";
+  element.style.setProperty("contain-intrinsic-block-size", `auto ${(estimatedLines(block) * LINE_HEIGHT).toFixed(1)}em`);
+  if (block.section !== null) element.append(heading(block.section, level));
+  const spans = block.pieces.map(({ text, segment: { origin } }) => {
+    const span = document.createElement("span");
+    span.textContent = text;
+    if (origin) span.className = `origin k-${origin.kind}`;
+    return span;
+  });
+  element.append(...spans);
+  return { block, element, spans };
+}
+
+/** A heading without text of its own, because the text of this element is the prompt and nothing else. */
+function heading(section: string, level: number): HTMLElement {
+  const element = document.createElement(`h${level}`);
+  element.dataset["section"] = section;
+  element.setAttribute("aria-label", section);
   return element;
 }
 
-function range(element: HTMLElement, [from, to]: [number, number]): Range {
+function range(span: HTMLElement, from: number, to: number): Range {
   const result = document.createRange();
-  const node = element.firstChild!;
-  const length = node.textContent!.length;
-  result.setStart(node, Math.min(from, length));
-  result.setEnd(node, Math.min(to, length));
+  const node = span.firstChild!;
+  result.setStart(node, from);
+  result.setEnd(node, Math.min(to, node.textContent!.length));
   return result;
 }
 
-function scrollIntoView(host: HTMLElement, target: Range, toTop = false): void {
+function scrollIntoView(host: HTMLElement, target: Range | Element, toTop = false): void {
   const box = target.getBoundingClientRect();
   const frame = host.getBoundingClientRect();
   if (!toTop && box.top >= frame.top && box.bottom <= frame.bottom) return;
-  host.scrollTop += box.top - frame.top - (toTop ? 8 : frame.height / 3);
+  host.scrollTop += box.top - frame.top - (toTop ? 0 : frame.height / 3);
 }

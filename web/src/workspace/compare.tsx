@@ -6,7 +6,8 @@ import { Loading } from "../loading";
 import { LayoutOptions } from "../preview/choices";
 import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
-import { replace, workspaceAt } from "../route";
+import { sourceFor } from "../preview/sources";
+import { type Subject, replace, workspaceAt } from "../route";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 import type { TabProps } from "./workspace";
@@ -26,19 +27,19 @@ export function CompareTab({ subject, layouts }: TabProps) {
         </select>
       </label>
       <Loading loaded={both} doing="Building both prompts">
-        {(prompts) => <div class="two">{prompts.map((prompt, index) => <Column key={index} prompt={prompt} />)}</div>}
+        {(prompts) => <div class="two">{prompts.map((prompt, index) => <Column key={index} prompt={prompt} subject={subject} />)}</div>}
       </Loading>
     </>
   );
 }
 
-function Column({ prompt }: { prompt: Prompt }) {
+function Column({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
   const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
   return (
     <section class="card prompt-card" aria-label={prompt.layout}>
       <h3>{prompt.layout}</h3>
       <TokenMap prompt={prompt} />
-      <PromptText label={`Prompt of ${prompt.layout}`} segments={parts} />
+      <PromptText label={`Prompt of ${prompt.layout}`} segments={parts} sourceOf={sourceFor({ ...subject, layout: prompt.layout })} />
     </section>
   );
 }

@@ -4,21 +4,25 @@ import { show } from "../questions";
 import { CopyButton } from "../copy";
 import { FindingList } from "../finding-list";
 import { Loading } from "../loading";
-import { Legend, PromptText } from "../preview/prompt-text";
+import { Legend } from "../preview/origin-info";
+import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
+import { sourceFor } from "../preview/sources";
 import type { Prompt } from "../forms";
+import type { Subject } from "../route";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 import type { TabProps } from "./workspace";
 
 export function PromptTab({ subject }: TabProps) {
   const shown = useLatest((signal) => show(subject, signal), [subject], 200);
-  return <Loading loaded={shown} doing="Building the prompt">{(prompt) => <PromptView prompt={prompt} />}</Loading>;
+  return <Loading loaded={shown} doing="Building the prompt">{(prompt) => <PromptView prompt={prompt} subject={subject} />}</Loading>;
 }
 
-export function PromptView({ prompt }: { prompt: Prompt }) {
+export function PromptView({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
   const [target, setTarget] = useState<{ section: string } | null>(null);
   const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
+  const sourceOf = useMemo(() => sourceFor(subject), [subject]);
   return (
     <>
       <section class="card" aria-labelledby="tokens-heading">
@@ -29,7 +33,7 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
       <section class="card prompt-card" aria-labelledby="prompt-heading">
         <h3 id="prompt-heading">Prompt</h3>
         <Legend segments={parts} />
-        {prompt.text ? <PromptText label="Prompt with origins" segments={parts} target={target} /> : <p class="quiet">The prompt is empty, so the model gets no system prompt.</p>}
+        {prompt.text ? <PromptText label="Prompt with origins" segments={parts} target={target} sourceOf={sourceOf} /> : <p class="quiet">The prompt is empty, so the model gets no system prompt.</p>}
       </section>
     </>
   );
