@@ -746,9 +746,8 @@ def http_page() -> str:
             parts += [table(("parameter", "in", "type"), rows)] if rows else []
             for what, content in (("body", operation.get("requestBody")), ("response", operation["responses"]["200"])):
                 schema = next(iter(content["content"].values()))["schema"] if content else {}
-                if "$ref" in schema:
-                    name = schema["$ref"].rpartition("/")[2]
-                    parts.append(f"The {what} is [`{name}`](#{name.lower()}).")
+                if "$ref" in schema or "anyOf" in schema or schema.get("type") == "array":
+                    parts.append(f"The {what} is {kind_of(schema).replace('list of', 'a list of')}.")
             statuses = ", ".join(status for status in operation["responses"] if status != "200")
             parts.append(f"Problems: {statuses}.")
     parts += ["## Types"]

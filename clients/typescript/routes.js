@@ -28,6 +28,8 @@ export const ROUTES = {
   cache: {"method": "POST", "path": "/cache", "body": true},
   agents: {"method": "POST", "path": "/agents", "body": true},
   lint: {"method": "POST", "path": "/lint", "body": true},
+  review: {"method": "POST", "path": "/review", "body": true},
+  lock: {"method": "POST", "path": "/lock", "body": true},
   watch: {"method": "GET", "path": "/events", "query": {"cwd": "text", "layout": "text", "model": "text", "provider": "text", "template": "text", "limit": "text"}, "kind": "events"},
   listSkills: {"method": "GET", "path": "/skills", "query": {"cwd": "text", "layout": "text"}},
   readSkill: {"method": "POST", "path": "/skills/{name}", "body": true},

@@ -1,9 +1,10 @@
-"""Replace half of the folders, layouts and skills in schemathesis' requests by existing ones, which it cannot know."""
+"""Replace half of the folders, layouts, skills and commits in schemathesis' requests by existing ones, which it cannot know."""
 
 import schemathesis
 
 LAYOUTS = ("", "builder", "foreword", "ion", "opal", "pi", "pod", "$std/opal")
-CWDS = ("", ".", "sub", "link-in")
+CWDS = ("", ".", "sub", "link-in", "repo")
+COMMITS = ("HEAD", "HEAD~1")
 
 
 def _real(text, known):
@@ -16,10 +17,10 @@ def _real(text, known):
 @schemathesis.hook
 def map_body(context, body):
     if isinstance(body, dict):
-        if context.operation.path.endswith("/sub-agents"):  # either a task or a definition, which no schema can express
-            body.pop("definition", None)
-            body.setdefault("task", "Look.")
-        for name, known in (("cwd", CWDS), ("layout", LAYOUTS)):
+        fields = {"cwd": CWDS, "layout": LAYOUTS}
+        if context.operation.path == "/review":
+            fields.update(base=COMMITS, head=COMMITS)
+        for name, known in fields.items():
             if name in body:
                 body[name] = _real(body[name], known)
     return body

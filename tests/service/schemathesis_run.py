@@ -22,7 +22,9 @@ FILES = {
     "w/AGENTS.md": "Be kind.\n",
     "w/sub/.git/HEAD": "ref: refs/heads/main\n",
     "w/.agents/skills/tidy/SKILL.md": SKILL,
+    "w/repo/AGENTS.md": "Use tabs.\n",
 }
+_IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
 
 # Only the statuses accepted for valid and invalid data are set; no check and no route is left out.
 # - Valid data may still name a missing template, folder, layout or skill (404, 422), a version that is not
@@ -42,6 +44,8 @@ def serve(folder):
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "change"]):
+        subprocess.run(["git", *_IDENTITY, *arguments], cwd=folder / "w" / "repo", check=True)
     (folder / "w" / "link-in").symlink_to(folder / "w" / "sub")
     (folder / "home").mkdir()
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(folder / "w")]
@@ -68,6 +72,7 @@ def main():
     parser.add_argument("--examples", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
+    parser.add_argument("--path", default="", help="a regular expression for the paths to test, by default all")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-schemathesis-") as name:
         folder = Path(name)
@@ -77,6 +82,7 @@ def main():
             command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", "schemathesis.toml", "run"]
             command += [f"{url}/openapi.json", "--checks", "all", "--max-examples", str(args.examples)]
             command += ["--phases", args.phases, "--seed", str(args.seed), "--continue-on-failure", "--no-color"]
+            command += ["--include-path-regex", args.path] if args.path else []
             hooks = {"SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": str(HERE)}
             ended = subprocess.run(command, cwd=folder, env={**os.environ, **hooks}, stdout=subprocess.PIPE, text=True)
         finally:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,11 @@ CALLS = [
     ("POST", "/conversations/{id}/usage", "/conversations/ghost/usage", {"usage": {"input_tokens": 1}}),
     *(("POST", f"/{command}", f"/{command}", {"cwd": "", "layout": "opal"}) for command in ("show", "why", "blame", "tokens", "cache", "agents", "lint")),
     ("POST", "/touch", "/touch", {"cwd": "", "layout": "opal", "paths": ["a.py"]}),
+    ("POST", "/cache", "/cache", {"cwd": "", "layout": "opal", "old": "talk:document"}),
+    ("POST", "/lock", "/lock", {"cwd": "committed", "layouts": ["opal"]}),
+    ("POST", "/review", "/review", {"cwd": "committed", "base": "HEAD", "layouts": ["opal"]}),
+    *(("POST", "/blame", "/blame", {"cwd": "committed", "layout": "opal", **options}) for options in ({"git": True}, {"by": "file"})),
+    ("POST", "/blame", "/blame", {"cwd": "sub", "git": True}),
     ("POST", "/diff", "/diff", {"old": {"cwd": "", "layout": "opal"}, "new": "talk:document"}),
     ("POST", "/show", "/show", {"cwd": "", "layout_text": "sections = 1"}),
     ("GET", "/events", "/events?layout=opal&limit=1", None),
@@ -111,6 +117,19 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.fixture
+def committed(top_folder):
+    """A repository with a commit, in a folder of the service."""
+    folder = top_folder / "w" / "committed"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text("Use tabs.\n")
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "change"]):
+        subprocess.run(["git", "-c", "user.name=Ada", "-c", "user.email=a@b.c", *arguments], cwd=folder, check=True)
+    yield
+    shutil.rmtree(folder)
+
+
+@pytest.mark.usefixtures("committed")
 def test_real_responses_match_the_schemas(service, document):
     service.conversation("document", layout="opal")
     prompt = service.get("/conversations/document").json["id"]

@@ -55,6 +55,8 @@ def command_output(capsys, tmp_path, home, command, *arguments):
         ("touch", ["W", "sub/x.py", "--layout=opal"], {**BODY, "paths": ["sub/x.py"]}),
         ("diff", ["W", "W/sub", "--layout=opal"], {"old": BODY, "new": {**BODY, "cwd": "sub"}}),
         ("cache", ["W", "--layout=opal"], BODY),
+        ("cache", ["W", "W/sub", "--layout=opal"], {**BODY, "cwd": "sub", "old": BODY}),
+        ("cache", ["W/sub", "W", "--layout=opal"], {**BODY, "old": {**BODY, "cwd": "sub"}, "new": BODY}),
         ("agents", ["W"], {**BODY, "layout": ""}),
         ("agents", ["W", "AGENTS.md", "--layout=opal"], {**BODY, "paths": ["AGENTS.md"]}),
         ("lint", ["W", "--recursive", "--layout=opal"], {**BODY, "recursive": True}),
@@ -76,7 +78,7 @@ def test_skills_are_those_that_the_command_lists(service, top_folder, tmp_path, 
 
 def test_every_question_is_a_route():
     tested = {row[0] for row in test_the_service_answers_what_the_command_prints.pytestmark[0].args[1]}
-    assert tested | {"skills", "skill", "layouts"} == set(ANSWERS)
+    assert tested | {"skills", "skill", "layouts"} | {"review", "lock"} == set(ANSWERS)  # see test_git_questions.py
 
 
 def test_a_diff_takes_editions_and_stored_prompts(service):

@@ -1,13 +1,22 @@
 """Requests with the same tools share what was parsed from them, and nothing else."""
 
+import io
 import json
+from contextlib import closing
 
 import msgspec
 import pytest
 
+from foreword.service import conversations
+from foreword.service.application import Application
 from foreword.service.bodies import TurnBody
-from foreword.service.request import parse_body
+from foreword.service.guard import RequestGuard
+from foreword.service.log import Log
+from foreword.service.metrics import Metrics
+from foreword.service.request import Request, parse_body
 from foreword.service.responses import Problem
+from foreword.service.routes import ROUTES
+from foreword.service.service import Service
 from foreword.service.tool_cache import SharedTools
 
 TOOLS = [{"name": f"tool_{number}", "description": "Reads a file. " * 5} for number in range(3)]
@@ -45,3 +54,13 @@ def test_the_rest_of_a_body_is_still_checked():
     for content in (body(cwd=7), body(unknown=1), body([*TOOLS, {"name": ""}]), body()[:-1], body() + b"x"):
         with pytest.raises(Problem):
             parse_body(content, TurnBody)
+
+
+def test_no_tools_are_kept_once_the_store_has_forgotten_something(tmp_path):
+    service = Service(":memory:", [str(tmp_path)])
+    with closing(service.conversations):
+        Application(service, RequestGuard(), Log(stream=io.StringIO()), Metrics(ROUTES))
+        request = Request({"id": "42"}, [], None, parse_body(body(cwd=""), TurnBody))
+        conversations.turn(service, request)
+        service.conversations.forget("42")
+    assert parse_body(body(), TurnBody).tools is not request.body.tools

@@ -23,25 +23,23 @@ _UNITS = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (7 * 86_400, "w"), (86_400, 
 
 def write_authorship(args: Namespace) -> int:
     """Print the prompt with the author, commit and age of each line, or sums. Returns the exit status."""
-    from ..programs.authorship import authorship, authorship_answer, sum_tokens, sums_answer
+    from ..programs.authorship import authorship, authorship_answer, sum_tokens
     from .options import status
     from .paths import paths_of
 
-    result = authorship(args.question)
-    if args.by:
-        sums = sum_tokens(result, args.by, args.question)
-        if args.json:
-            write_json(sums_answer(sums))
-        else:
-            paths = paths_of(args)
-            rows = [(paths.shorten(row.name), f"{row.lines:,}", f"{row.tokens:,}") for row in sums]
-            write_table(rows, (args.by, "lines", "tokens"), right=(1, 2), paths=(0,))
-            from ..text.tokens import estimate_count
+    question = args.question.with_fields(git=True, by=args.by)
+    result = authorship(question)
+    if args.json:
+        write_json(authorship_answer(result, question))
+    elif args.by:
+        paths = paths_of(args)
+        sums = sum_tokens(result, args.by, question)
+        rows = [(paths.shorten(row.name), f"{row.lines:,}", f"{row.tokens:,}") for row in sums]
+        write_table(rows, (args.by, "lines", "tokens"), right=(1, 2), paths=(0,))
+        from ..text.tokens import estimate_count
 
-            total = estimate_count(result.prompt.text, args.question.model, args.question.provider)
-            write(describe_count(total.count, total.method, total.error, args.question.model))
-    elif args.json:
-        write_json(authorship_answer(result))
+        total = estimate_count(result.prompt.text, question.model, question.provider)
+        write(describe_count(total.count, total.method, total.error, question.model))
     else:
         _write_lines(result, paths_of(args))
     sys.stdout.flush()

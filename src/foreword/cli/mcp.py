@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from ..errors import CallError
 from ..sources.environment import install_command
 from .options import add_dir_argument, new_parser
-from .terminal import write, write_json
+from .terminal import announce
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,15 +71,13 @@ def mcp(args: Namespace) -> int:
         if address is None:
             serve_stdio(server)
         else:
-            serve_http(server, *address, args.allow_host, lambda url: _announce(url, args.json), Log())
+            serve_http(
+                server,
+                *address,
+                args.allow_host,
+                lambda url: announce({"url": url}, f"Foreword is listening for MCP clients on {url}", args.json),
+                Log(),
+            )
     finally:
         service.conversations.close()
     return 0
-
-
-def _announce(url: str, is_json: bool) -> None:
-    if is_json:
-        write_json({"url": url})
-    else:
-        write(f"Foreword is listening for MCP clients on {url}")
-    sys.stdout.flush()

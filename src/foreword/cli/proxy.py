@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError, show
 from .options import OPTIONS, new_parser
-from .terminal import escape_for, write, write_json
+from .terminal import announce, escape_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,8 +142,5 @@ def _run(proxy: Proxy, args: Namespace) -> None:
 def _announce(port: int, args: Namespace) -> None:
     name = f"[{args.host}]" if ":" in args.host else args.host
     url = f"http://{name}:{port}"
-    if args.json:
-        write_json({"url": url, "upstream": args.upstream})
-    else:
-        write(f"Requests to {args.upstream} are forwarded from {url}")
-    sys.stdout.flush()
+    form = {"url": url, "upstream": args.upstream}
+    announce(form, f"Requests to {args.upstream} are forwarded from {url}", args.json)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from ..errors import CallError, show
 from ..sources.environment import install_command
 from ..store import is_in_memory
 from ..template.addresses import is_file_path
 from .options import new_parser, packs_of
-from .terminal import write, write_json
+from .terminal import announce, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,7 +197,11 @@ def serve(args: Namespace) -> int:
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
         pack_roots=tuple(map(os.path.abspath, args.pack_root)),
     )
-    serve(options, os.environ.get(TOKEN, ""), lambda url: _announce(url, args.json))
+    serve(
+        options,
+        os.environ.get(TOKEN, ""),
+        lambda url: announce({"url": url}, f"Foreword is listening on {url}", args.json),
+    )
     return 0
 
 
@@ -215,11 +218,3 @@ def _write_token(args: Namespace) -> int:
     else:
         write(f"The token, which is not stored anywhere: {token}\n\nAdd this to the --tokens file:\n\n{entry}")
     return 0
-
-
-def _announce(url: str, is_json: bool) -> None:
-    if is_json:
-        write_json({"url": url})
-    else:
-        write(f"Foreword is listening on {url}")
-    sys.stdout.flush()

@@ -98,6 +98,15 @@ def write_json(form: Any) -> None:
     write(json.dumps(form, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
 
 
+def announce(form: Any, text: str, is_json: bool) -> None:
+    """Print where a server listens, as JSON or as text, and flush: the server runs until it is stopped."""
+    if is_json:
+        write_json(form)
+    else:
+        write(text)
+    sys.stdout.flush()
+
+
 def write_line(text: str, indent: int = 0) -> None:
     """Print a line. On a terminal it is wrapped, with every line but the first indented."""
     write(wrap_for(text, sys.stdout, indent))

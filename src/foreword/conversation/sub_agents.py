@@ -102,11 +102,11 @@ def _defined_sub_agent(
     """Return the instructions and tools of a sub-agent that is defined in a file. The instructions are never a template."""
     from ..engine.definitions import chosen_tools, definition_named, definition_text
 
+    definition = definition_named(name, layout, inputs)
     if any(section.language in LANGUAGES for section in _base_sections(layout)):
         raise CallError(
             f"the base of the layout {layout.name} is a template, which a definition cannot replace; pass a task instead"
         )
-    definition = definition_named(name, layout, inputs)
     return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ..encoding.edition import target_of
-from ..errors import CallError, StoreError, expect
+from ..errors import ForgottenError, MissingError, StoreError, expect
 from ..findings import finding
 from ..inspection.prices import MILLION
 from ..providers.usage import reported_tokens
@@ -86,7 +86,7 @@ def record_usage(
     tokens = reported_tokens(usage)
     edition, _ = editions.current(id)
     if edition is None:
-        raise CallError(f"the conversation {id!r} has no edition yet; its first turn creates one")
+        raise _no_edition(id)
     target = target_of(edition)
     model = model or target.model
     rules, price, _ = prices().rule_for(target.provider, model)
@@ -97,10 +97,16 @@ def record_usage(
     try:
         row = editions.store.add_usage(id, edition.number, call)
         cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime)
+    except ForgottenError:  # it was removed in the meantime
+        raise _no_edition(id) from None
     except StoreError as error:
         no_calls = UsageRow(0, 0, 0, 0, 0, None)
         return usage_of(edition.number, no_calls, call, [finding("store-down", f"{error}; the call was not counted")])
     return usage_of(edition.number, row, call, [finding("cache-collapse", cause)] if cause else ())
+
+
+def _no_edition(id: str) -> MissingError:
+    return MissingError(f"the conversation {id!r} has no edition; its first turn creates one")
 
 
 def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> float | None:

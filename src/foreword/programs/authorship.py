@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError
+from ..errors import CallError, MissingError
 from ..inspection.origins import lines_of
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.git import GitError, open_git
 from ..sources.git_blame import UNCOMMITTED, blame_file
 from ..sources.paths import is_inside
+from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimator
 from ..vocabulary import value
@@ -71,7 +72,7 @@ def authorship(question: Question) -> Authorship:
     git = open_git(workspace, reader, reasons.append)
     if git is None:
         reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise CallError(f"blame --git cannot use git in {printable(workspace.cwd)}: {reason}")
+        raise MissingError(f"blame --git cannot use git in {printable(workspace.cwd)}: {reason}")
     prompt = question.checked_prompt()
     notes: list[str] = []
     lines = lines_of(prompt)
@@ -94,6 +95,7 @@ def _commits_of(git: Git, path: str, notes: list[str]) -> Sequence[Commit] | Non
     if not os.path.lexists(path):  # its name was changed to make it printable
         notes.append(f"{path} has no authors, because git blame is not run on a name with control characters")
         return None
+    waits.announce("inspect")
     try:
         return blame_file(git, real[len(root.rstrip("/")) + 1 :]) or ()
     except GitError as error:
@@ -162,14 +164,24 @@ def _group(authored: AuthoredLine, by: str, now: float) -> str:
 # JSON
 
 
-def authorship_answer(result: Authorship) -> list[AuthoredLineForm]:
-    """Return the JSON form of the lines. `committed` is null for a line that does not come from the repository."""
+def authorship_answer(result: Authorship, question: Question) -> list[AuthoredLineForm] | list[AuthorSumForm]:
+    """Return the JSON form of the lines or, if the question has a field `by`, of the sums.
+
+    `committed` is null for a line that does not come from the repository.
+    """
+    if by := question.fields.get("by"):
+        return [_sum_form(row) for row in sum_tokens(result, by, question)]
+    return [_line_form(authored) for authored in result.lines]
+
+
+def _sum_form(row: AuthorSum) -> AuthorSumForm:
+    return {"name": row.name, "tokens": row.tokens, "lines": row.lines}
+
+
+def _line_form(authored: AuthoredLine) -> AuthoredLineForm:
     from ..wire.answers import line_form
 
-    return [
-        {**line_form(authored.line), **_commit_form(authored.commit)}  # type: ignore[typeddict-item]
-        for authored in result.lines
-    ]
+    return {**line_form(authored.line), **_commit_form(authored.commit)}  # type: ignore[typeddict-item]
 
 
 def _commit_form(commit: Commit | None) -> dict[str, str | bool | None]:
@@ -190,8 +202,3 @@ def _iso_time(seconds: int) -> str | None:
         return datetime.fromtimestamp(seconds, UTC).isoformat()
     except (ValueError, OverflowError, OSError):  # a commit may have any time
         return None
-
-
-def sums_answer(sums: Sequence[AuthorSum]) -> list[AuthorSumForm]:
-    """Return the JSON form of the sums."""
-    return [{"name": row.name, "tokens": row.tokens, "lines": row.lines} for row in sums]

@@ -226,13 +226,19 @@ class CacheLoss:
 
 def cache_loss(question: Question) -> CacheLoss:
     """Report how much of the cache is lost when the prompt in the field `new` replaces the one in `old`."""
-    from ..inspection.cache import cache_reuse
-
     if not question.fields.get("old") or not question.fields.get("new"):
         raise CallError("cache needs both old and new to compare two prompts")
     question = question.with_fields(now=_fixed_time(question))
+    turns_of(question)
+    old, new = (read_subject(question.fields[name], question) for name in ("old", "new"))
+    return compare_caches(question, old, new)
+
+
+def compare_caches(question: Question, old: Subject, new: Subject) -> CacheLoss:
+    """Report how much of the old prompt's cache is lost when the new one replaces it."""
+    from ..inspection.cache import cache_reuse
+
     models, turns = provider_models(question), turns_of(question)
-    old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
     if old.tools is None or new.tools is None:
         # Tools that are known for only one of the prompts would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)

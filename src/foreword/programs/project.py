@@ -75,7 +75,7 @@ class ProjectPrompts:
         """Return an assembler for a layout in a folder that reads only the repository's files."""
         fields = self.question.fields
         assembler = Assembler(
-            Workspace(folder, platform="linux", environment={}),
+            Workspace(folder, platform="linux", environment={}, inside=self.question.workspace.inside),
             layout,
             settings=fields.get("settings") or "",
             assignments=self.question.assignments(),

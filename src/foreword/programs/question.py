@@ -40,7 +40,7 @@ _COMMAND_KINDS = {
     **dict.fromkeys(("path", "name", "prices", "min_severity", "how", "for"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
     **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
-    **{"layouts": STRINGS, "paths": STRINGS, "all": SWITCH},
+    **{"layouts": STRINGS, "paths": STRINGS, "all": SWITCH, "git": SWITCH, "by": STRING, "range": STRING},
 }
 
 

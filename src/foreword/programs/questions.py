@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         SkillForm,
         TouchedForm,
     )
+    from ..wire.git_forms import AuthoredLineForm, AuthorSumForm, LockForm, ReviewForm
     from .agents import AgentReport
     from .proofread import Report
 
@@ -101,8 +102,15 @@ def _with_waiting(question: Question) -> list[Candidate]:
     return with_touch(question.checked_prompt().candidates, question.assembler)
 
 
-def blame(question: Question) -> list[LineForm]:
-    """Return the prompt's lines, each with its origin."""
+def blame(question: Question) -> list[LineForm] | list[AuthoredLineForm] | list[AuthorSumForm]:
+    """Return the prompt's lines, each with its origin and, if `git` is set, its commit.
+
+    If `by` is set, return the tokens by author, file or age instead.
+    """
+    if question.fields.get("git") or question.fields.get("by"):
+        from .authorship import authorship, authorship_answer
+
+        return authorship_answer(authorship(question), question)
     from ..inspection.origins import lines_of
     from ..wire.answers import line_form
 
@@ -276,6 +284,23 @@ def agents_answer(report: AgentReport) -> AgentsForm:
     return agents_form(report.root, report.cwd, report.table, report.findings, report.others, bool(report.paths))
 
 
+# Repositories
+
+
+def review(question: Question) -> ReviewForm:
+    """Return what the change in `range` (BASE, BASE..HEAD or BASE...HEAD) does to each agent's prompt, and what it costs."""
+    from .review import review_answer, review_change
+
+    return review_answer(review_change(question))
+
+
+def lock(question: Question) -> LockForm:
+    """Return what a repository's prompts consist of, and how its lock file differs. Nothing is written."""
+    from .lock import lock_answer, lock_report
+
+    return lock_answer(lock_report(question))
+
+
 # Lint
 
 
@@ -320,7 +345,7 @@ def filter_findings(question: Question, report: Report) -> Report:
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path", "for")),
-    "blame": (blame, ()),
+    "blame": (blame, ("git", "by")),
     "tokens": (tokens, ()),
     "touch": (touch, ("paths", "how")),
     "layouts": (layouts, ("name",)),
@@ -329,5 +354,7 @@ ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "diff": (diff, ("old", "new", "layouts")),
     "cache": (cache, ("prompt", "old", "new", "turns", "prices")),
     "agents": (agents, ("layouts", "paths", "all")),
+    "review": (review, ("range", "layouts", "prices")),
+    "lock": (lock, ("layouts",)),
     "lint": (lint, ("recursive", "disable", "min_severity")),
 }

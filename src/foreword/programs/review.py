@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..errors import CallError
+from ..errors import CallError, MissingError
 from ..inspection.agents import Verdict
 from ..inspection.diff import compare
 from ..inspection.effects import measure_effect
@@ -111,7 +111,7 @@ def review_change(question: Question) -> Review:
     git = open_git(workspace, reader, reasons.append)
     if git is None:
         reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise CallError(f"review cannot use git in {printable(workspace.cwd)}: {reason}")
+        raise MissingError(f"review cannot use git in {printable(workspace.cwd)}: {reason}")
     objects = GitTrees(git)
     base, head = _resolve_range(objects, question.fields.get("range") or "")
     trees = objects.tree(base.commit), objects.tree(head.commit)

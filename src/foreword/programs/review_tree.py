@@ -145,7 +145,7 @@ class TreeReader:
         root = printable(self.checkout.root) + "/"
         return {
             row.path.removeprefix(root): {
-                view.name: verdict
+                view.name: replace(verdict, reason=verdict.reason.replace(root, "").replace(root[:-1], "."))
                 for view, verdict in zip(table.agents, row.verdicts, strict=True)
                 if verdict.name != "absent"
             }

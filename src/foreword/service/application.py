@@ -33,6 +33,7 @@ from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
 from .tokens import UNLIMITED
+from .tool_cache import forget_tools
 from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
@@ -86,6 +87,7 @@ class Application:
         sandbox.set_workers(template_workers)
         service.metrics = self._metrics_text
         service.conversations.store.listen(forget_tails)
+        service.conversations.store.listen(forget_tools)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

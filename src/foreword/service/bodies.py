@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -65,11 +65,11 @@ def _check_depth(content: object, name: str) -> None:
     raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
 
 
-def _check_moment(now: datetime | None) -> None:
+def _check_moment(moment: datetime | None, name: str = "now") -> None:
     try:
-        _ = now and now.astimezone(UTC)
+        _ = moment and moment.astimezone(UTC)
     except OverflowError:
-        raise ValueError("now is outside the years that UTC can represent") from None
+        raise ValueError(f"{name} must be between the years 1 and 9999 in UTC") from None
 
 
 class ToolBody(Struct, forbid_unknown_fields=True):
@@ -275,6 +275,12 @@ class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     With `append`, the task follows the parent's base instead of replacing it.
     """
 
+    schema_rules: ClassVar[dict[str, Any]] = {
+        "anyOf": [
+            {"required": ["task"], "properties": {"task": {"minLength": 1}, "definition": {"maxLength": 0}}},
+            {"required": ["definition"], "properties": {"definition": {"minLength": 1}, "task": {"maxLength": 0}}},
+        ]
+    }
     cwd: Path = ""
     task: Text = ""
     definition: Label = ""
@@ -405,8 +411,8 @@ class ListQuery(Struct, forbid_unknown_fields=True):
     after: Annotated[str, Meta(max_length=512)] = ""
 
     def __post_init__(self) -> None:
-        _check_moment(self.since)
-        _check_moment(self.until)
+        _check_moment(self.since, "since")
+        _check_moment(self.until, "until")
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from ..programs.caching import DEFAULT_TURNS, MAX_TURNS
 from .bodies import Label, Path, TurnBody
 
 LAYOUT_LIMIT = 100_000
 LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
 Reference = Annotated[str, Meta(max_length=1024, pattern=r"^(talk:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")]
+# A branch, a tag, a commit id, or a name relative to one, such as HEAD~2.
+Commit = Annotated[str, Meta(max_length=255, pattern=r"^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9_./@{}~^+-]*$")]
+_ONE_LAYOUT = {
+    "anyOf": [{"properties": {"layout": {"maxLength": 0}}}, {"properties": {"layout_text": {"maxLength": 0}}}]
+}
+_RULE_WITH_FILE = {
+    "anyOf": [
+        {"properties": {"for": {"maxLength": 0}}},
+        {"required": ["path"], "properties": {"path": {"minLength": 1}}},
+    ]
+}
 Paths = Annotated[list[Path], Meta(max_length=1000)]
 
 
@@ -21,14 +33,36 @@ class QuestionBody(TurnBody, forbid_unknown_fields=True, kw_only=True):
 class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and trusted as little as a workspace's own."""
 
+    schema_rules: ClassVar[dict[str, Any]] = _ONE_LAYOUT
     layout_text: LayoutText = ""
 
 
 class WhyBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn, and a path or file name to explain. `for` is a file that the agent touches, if `path` is a rule."""
 
+    schema_rules: ClassVar[dict[str, Any]] = {"allOf": [_ONE_LAYOUT, _RULE_WITH_FILE]}
     path: Path = ""
     touched: Path = field(default="", name="for")
+
+
+class BlameBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. If `git` is true, each line has its commit; `by` sums the tokens by author, file or age instead."""
+
+    git: bool = False
+    by: Literal["author", "file", "age"] | None = None
+
+
+class CacheBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
+
+    Each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
+    is calculated over `turns` turns.
+    """
+
+    schema_rules: ClassVar[dict[str, Any]] = {"dependentRequired": {"new": ["old"]}}
+    old: QuestionBody | Reference | None = None
+    new: QuestionBody | Reference | None = None
+    turns: Annotated[int, Meta(ge=0, le=MAX_TURNS)] = DEFAULT_TURNS
 
 
 class PathsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
@@ -55,6 +89,25 @@ class LintBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     recursive: bool = False
     disable: Annotated[list[Label], Meta(max_length=1000)] = field(default_factory=list)
     min_severity: Literal["error", "warning", "info"] = "info"
+
+
+class RepositoryBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A folder in a repository, and the layouts to examine, by default those of the agents in use."""
+
+    cwd: Path
+    layouts: Annotated[list[Label], Meta(max_length=100)] = field(default_factory=list)
+
+
+class ReviewBody(RepositoryBody, forbid_unknown_fields=True, kw_only=True):
+    """A folder in a repository, and two commits. As in a pull request, the change starts at their common ancestor.
+
+    Costs are for `model` and `provider`.
+    """
+
+    base: Commit
+    head: Commit = "HEAD"
+    model: Label = ""
+    provider: Label = ""
 
 
 class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -47,11 +47,14 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
     types = {
         type_
         for route in documented
-        for type_ in (route.body, route.query, route.response)
+        for type_ in (route.body, route.query, *route.responses)
         if type_ not in (None, str, dict)
     }
     ordered = sorted({*types, ProblemForm}, key=str)
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
+    for route in documented:
+        if route.body:
+            schemas[route.body.__name__].update(getattr(route.body, "schema_rules", {}))
     paths: dict[str, dict[str, Any]] = {}
     for route in documented:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
@@ -133,7 +136,8 @@ def _header_parameters(route: Route) -> list[dict[str, Any]]:
 def _success(route: Route) -> dict[str, Any]:
     if route.response is str:
         return {"description": route.description, "content": {"text/plain": {"schema": {"type": "string"}}}}
-    (schema,), _ = msgspec.json.schema_components([route.response], ref_template=_REF)
+    schemas, _ = msgspec.json.schema_components(route.responses, ref_template=_REF)
+    schema = schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
     if route.is_stream:
         data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
         event = {"type": "object", "properties": {"data": data}, "required": ["data"]}

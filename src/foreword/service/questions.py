@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ..errors import show as quote
 from ..programs import questions
+from ..programs.caching import compare_caches
 from ..programs.question import Question
 from ..programs.subjects import build_subject, read_subject
 from ..store import waits
 from .bodies import AgentBody
 from .inspection_bodies import (
     AgentsBody,
+    BlameBody,
+    CacheBody,
     DiffBody,
     LintBody,
     PathsBody,
     QuestionBody,
+    RepositoryBody,
+    ReviewBody,
     ShowBody,
     SkillsQuery,
     WhyBody,
@@ -41,8 +47,16 @@ def why(service: Service, request: Request) -> Response:
 
 
 def blame(service: Service, request: Request) -> Response:
-    """Return the prompt's lines, each with its origin."""
-    return Response(questions.blame(question_of(service, request.body)))
+    """Return the prompt's lines, each with its origin.
+
+    With `git`, each line also has its commit, author and time; with `by`, the response contains the tokens of each author, file or age.
+    """
+    body: BlameBody = request.body
+    if not (body.git or body.by):
+        return Response(questions.blame(question_of(service, body)))
+    waits.announce("inspect")
+    _check_repository(service, body.cwd)
+    return Response(questions.blame(question_of(service, body, git=True, by=body.by or "")))
 
 
 def tokens(service: Service, request: Request) -> Response:
@@ -68,9 +82,19 @@ def diff(service: Service, request: Request) -> Response:
 
 
 def cache(service: Service, request: Request) -> Response:
-    """Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again."""
+    """Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again.
+
+    With `old`, return how much of that prompt's cache is kept when the new prompt replaces it.
+    """
+    body: CacheBody = request.body
     waits.announce("inspect")
-    return Response(questions.cache(question_of(service, request.body)))
+    question = question_of(service, body, turns=body.turns)
+    if body.old is None:
+        if body.new is not None:
+            raise Problem("invalid-request", "new needs old, the prompt that it replaces")
+        return Response(questions.cache(question))
+    old, new = _subject(service, body.old), _subject(service, body if body.new is None else body.new)
+    return Response(compare_caches(question, old, new).form)
 
 
 def agents(service: Service, request: Request) -> Response:
@@ -92,6 +116,19 @@ def lint(service: Service, request: Request) -> Response:
     waits.announce("inspect")
     options = {"recursive": body.recursive, "disable": body.disable, "min_severity": body.min_severity}
     return Response(questions.lint(question_of(service, body, **options, **_bounds(service, body))))
+
+
+def review(service: Service, request: Request) -> Response:
+    """Return what a change between two commits does to each agent's prompt, and what it costs. Both trees are read from git."""
+    body: ReviewBody = request.body
+    agent = AgentBody(cwd=body.cwd, model=body.model, provider=body.provider)
+    return Response(questions.review(_repository_question(service, agent, body, range=f"{body.base}...{body.head}")))
+
+
+def lock(service: Service, request: Request) -> Response:
+    """Return what a repository's prompts consist of, and a sentence for each difference from `foreword.lock`. Nothing is written."""
+    body: RepositoryBody = request.body
+    return Response(questions.lock(_repository_question(service, AgentBody(cwd=body.cwd), body)))
 
 
 def list_skills(service: Service, request: Request) -> Response:
@@ -126,6 +163,24 @@ def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Qu
     if body.layout and body.layout_text:
         raise Problem("invalid-request", "pass either layout or layout_text, not both")
     return question_of(service, body, layout_text=body.layout_text, **fields)
+
+
+def _repository_question(service: Service, agent: AgentBody, body: RepositoryBody, **fields: Any) -> Question:
+    """Return a question about a whole repository."""
+    waits.announce("inspect")
+    _check_repository(service, body.cwd)
+    layouts = [check_layout_name(name) for name in body.layouts]
+    return question_of(service, agent, layout="", layouts=layouts, **fields)
+
+
+def _check_repository(service: Service, cwd: str) -> None:
+    """Raise a Problem if the repository is larger than the served folder, because git and a lock file cover all of it."""
+    if service.served_root(service.workspace(cwd)) is not None:
+        raise Problem(
+            "outside-roots",
+            f"the repository that contains cwd {quote(cwd)} is larger than the served folder; start the service with --root to"
+            " serve all of it",
+        )
 
 
 def _subject(service: Service, prompt: QuestionBody | str) -> Subject:

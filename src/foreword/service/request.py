@@ -154,6 +154,36 @@ def _describe_error(error: Exception, kind: type) -> str:
     unknown = re.search(r"unknown field '(.*)'$", what)
     if unknown and not path:
         what += suggestion(unknown[1], [field.encode_name for field in msgspec.structs.fields(kind)])
+    if what.startswith("Invalid enum value") and (accepted := accepted_values(kind, path)):
+        what += f"; expected one of {', '.join(map(repr, accepted))}"
     if not what[:2].isupper():
         what = what[:1].lower() + what[1:]
     return f"{path}: {what}" if path else what
+
+
+def accepted_values(kind: type, path: str) -> list[object]:
+    """Return the values that the field at this path accepts, if its type lists them."""
+    types = [msgspec.inspect.type_info(kind)]
+    for step in re.findall(r"\[[^\]]*\]|[^.\[]+", path):
+        types = [inner for type_ in _alternatives(types) for inner in _types_in(type_, step)]
+    return [
+        accepted
+        for type_ in _alternatives(types)
+        if isinstance(type_, msgspec.inspect.LiteralType)
+        for accepted in type_.values
+    ]
+
+
+def _alternatives(types: list[msgspec.inspect.Type]) -> list[msgspec.inspect.Type]:
+    """Return these types, with each union replaced by its members."""
+    unions = msgspec.inspect.UnionType
+    return [member for type_ in types for member in (type_.types if isinstance(type_, unions) else (type_,))]
+
+
+def _types_in(type_: msgspec.inspect.Type, step: str) -> list[msgspec.inspect.Type]:
+    """Return the type of a field or an item."""
+    if isinstance(type_, msgspec.inspect.StructType):
+        return [field.type for field in type_.fields if field.encode_name == step]
+    if isinstance(type_, msgspec.inspect.ListType):
+        return [type_.item_type]
+    return [type_.value_type] if isinstance(type_, msgspec.inspect.DictType) else []

@@ -18,6 +18,8 @@ from .tokens import Caller
 class Route:
     """A method and path, the function that handles it, and the types of its body, query and response.
 
+    A tuple of types means that the body decides which of them the response has.
+
     `problems` lists the errors specific to this route. A quick route reads only the edition in use, so it runs in the event loop; a
     route that reads ahead starts with that edition and continues in a thread. An inline route never uses the store, so it always runs
     there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token;
@@ -39,6 +41,11 @@ class Route:
     is_template: bool = False
     is_open: bool = False
     is_stream: bool = False
+
+    @property
+    def responses(self) -> tuple[Any, ...]:
+        """The types that the response may have."""
+        return self.response if isinstance(self.response, tuple) else (self.response,)
 
     @property
     def is_audited(self) -> bool:

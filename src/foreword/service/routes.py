@@ -6,6 +6,7 @@ from ..encoding.forms import CandidateForm
 from ..wire.forms import (
     AgentsForm,
     CacheForm,
+    CacheReusesForm,
     CountedForm,
     DifferenceForm,
     DriftForm,
@@ -22,6 +23,7 @@ from ..wire.forms import (
     VariablesForm,
     WatchForm,
 )
+from ..wire.git_forms import AuthoredLineForm, AuthorSumForm, LockForm, ReviewForm
 from ..wire.store_forms import ForgottenForm, MoveForm
 from . import about, conversation_events, conversations, events, forms, named_templates, questions, templates
 from .bodies import (
@@ -52,11 +54,15 @@ from .bodies import (
 )
 from .inspection_bodies import (
     AgentsBody,
+    BlameBody,
+    CacheBody,
     DiffBody,
     EventsQuery,
     LintBody,
     PathsBody,
     QuestionBody,
+    RepositoryBody,
+    ReviewBody,
     ShowBody,
     SkillsQuery,
     WhyBody,
@@ -107,13 +113,15 @@ ROUTES = (
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
     Route("POST", "/why", questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
-    Route("POST", "/blame", questions.blame, list[LineForm], QuestionBody, None, _QUESTION),
+    Route("POST", "/blame", questions.blame, (list[LineForm], list[AuthoredLineForm], list[AuthorSumForm]), BlameBody, None, _QUESTION),
     Route("POST", "/tokens", questions.tokens, CountedForm, QuestionBody, None, _QUESTION),
     Route("POST", "/touch", questions.touch_files, TouchedForm, PathsBody, None, _QUESTION),
     Route("POST", "/diff", questions.diff, DifferenceForm, DiffBody, None, _QUESTION),
-    Route("POST", "/cache", questions.cache, CacheForm, QuestionBody, None, _QUESTION),
+    Route("POST", "/cache", questions.cache, (CacheForm, CacheReusesForm), CacheBody, None, _QUESTION),
     Route("POST", "/agents", questions.agents, AgentsForm, AgentsBody, None, _QUESTION),
     Route("POST", "/lint", questions.lint, LintForm, LintBody, None, _QUESTION),
+    Route("POST", "/review", questions.review, ReviewForm, ReviewBody, None, _QUESTION),
+    Route("POST", "/lock", questions.lock, LockForm, RepositoryBody, None, _QUESTION),
     Route("GET", "/events", events.watch, WatchForm, None, EventsQuery, _QUESTION, is_stream=True),
     Route("GET", "/skills", questions.list_skills, list[SkillForm], None, SkillsQuery, _QUESTION),
     Route("POST", "/skills/{name}", questions.read_skill, MessageForm, QuestionBody, None, _QUESTION),

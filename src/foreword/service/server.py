@@ -31,10 +31,10 @@ from .rates import RateLimit
 from .responses import redact
 from .routes import ROUTES
 from .service import Service
-from .sockets import bind, bind_unix, unlink_socket
+from .sockets import bind, bind_unix, unlink_socket, url_of
 from .tokens import Tokens
 from .tracing import Traced, find_tracer
-from .uvicorn_adapter import Connection, Supervisor
+from .uvicorn_adapter import Supervisor, configure
 
 TOKEN = "FOREWORD_TOKEN"
 _OPTIONS = "FOREWORD_SERVE"
@@ -125,20 +125,13 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
 def uvicorn_config(options: ServerOptions, application: str = "foreword.service.server:application") -> uvicorn.Config:
     """Return uvicorn's configuration, and set the environment variable that passes the options to worker processes."""
     os.environ[_OPTIONS] = msgspec.json.encode(options).decode()
-    return uvicorn.Config(
+    return configure(
         application,
+        options.host,
+        options.port,
+        _SHUTDOWN_SECONDS,
         factory=True,
-        host=options.host,
-        port=options.port,
         workers=options.workers,
-        access_log=False,
-        log_config=None,
-        log_level="error",
-        server_header=False,
-        proxy_headers=False,
-        http=Connection,
-        ws="none",
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         ssl_certfile=options.tls_cert or None,
         ssl_keyfile=options.tls_key or None,
@@ -161,8 +154,7 @@ def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
 def _url(options: ServerOptions, listening: Any) -> str:
     if options.unix:
         return f"unix:{options.unix}"
-    name = f"[{options.host}]" if ":" in options.host else options.host
-    return f"{'https' if options.tls_cert else 'http'}://{name}:{listening.getsockname()[1]}"
+    return url_of(options.host, listening, "https" if options.tls_cert else "http")
 
 
 def _check_certificate(config: uvicorn.Config) -> None:

@@ -31,6 +31,12 @@ def bind(config: uvicorn.Config) -> Any:
     return listening
 
 
+def url_of(host: str, listening: Any, scheme: str = "http") -> str:
+    """Return the URL of a listening socket, which may have picked a free port."""
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}:{listening.getsockname()[1]}"
+
+
 def bind_unix(path: str, backlog: int) -> socket.socket:
     """Open a unix socket that only this user can connect to. A socket left by a process that has ended is replaced."""
     _remove_unused(path)

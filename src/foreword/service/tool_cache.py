@@ -47,6 +47,11 @@ def decode_body(data: bytes, kind: type) -> Any:
     return body
 
 
+def forget_tools(_: object = None) -> None:
+    """Drop all tools, because the store has forgotten something. The next requests parse theirs again."""
+    _known.clear()
+
+
 def _raw_tools(data: bytes) -> bytes:
     """Return the JSON of a body's tools, or nothing if they are not worth sharing or cannot be found by searching for them."""
     try:

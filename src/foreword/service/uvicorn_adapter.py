@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import msgspec
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
@@ -24,6 +25,24 @@ ARRIVED = "foreword.arrived"
 CONNECTION = "foreword.connection"
 # After a signal to stop, how long an idle connection waits for a request that the client may already have sent.
 _STOP_SECONDS = 2.0
+
+
+def configure(application: Any, host: str, port: int, shutdown_seconds: int, **options: Any) -> uvicorn.Config:
+    """Return uvicorn's configuration for an application that checks requests and writes the log itself."""
+    return uvicorn.Config(
+        application,
+        host=host,
+        port=port,
+        access_log=False,
+        log_config=None,
+        log_level="error",
+        server_header=False,
+        proxy_headers=False,
+        http=Connection,
+        ws="none",
+        timeout_graceful_shutdown=shutdown_seconds,
+        **options,
+    )
 
 
 class Connection(HttpToolsProtocol):

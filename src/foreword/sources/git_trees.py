@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, show
+from ..errors import CallError, MissingError, show
 from ..vocabulary import value
 from .git import GitError
 
@@ -35,15 +35,15 @@ class GitTrees:
         self.git = git
 
     def resolve(self, name: str) -> str:
-        """Return the id of the commit with this name. Raises a CallError if there is none."""
+        """Return the id of the commit with this name. Raises a MissingError if there is none."""
         if not name or name.startswith("-") or not name.isprintable():
             raise CallError(f"{show(name)} is not the name of a commit; pass a branch, a tag or a commit id")
         try:
             output = self.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", timeout=TIMEOUT)
         except GitError as error:
             if error.stderr or "status" not in str(error):
-                raise CallError(f"git cannot find {show(name)}: {_first_line(error)}") from None
-            raise CallError(
+                raise MissingError(f"git cannot find {show(name)}: {_first_line(error)}") from None
+            raise MissingError(
                 f"there is no commit {show(name)} in this repository; if it exists elsewhere, run git fetch first"
             ) from None
         return output.decode("ascii", "replace").strip()

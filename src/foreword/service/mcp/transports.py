@@ -19,9 +19,9 @@ from ..guard import RequestGuard
 from ..log import Log, cause_of
 from ..responses import Problem, Response, to_json
 from ..server import TOKEN, check_exposure, install_signal_handlers
-from ..sockets import bind
+from ..sockets import bind, url_of
 from ..tokens import Tokens
-from ..uvicorn_adapter import Connection
+from ..uvicorn_adapter import configure
 
 PATH = b"/mcp"
 DEFAULT_PORT = 8373
@@ -48,24 +48,11 @@ def serve_http(
     token = os.environ.get(TOKEN, "")
     check_exposure(host, token, "--http")
     application = McpApplication(server, RequestGuard(Tokens(token), (*hosts, host)), log)
-    config = uvicorn.Config(
-        application,
-        host=host,
-        port=port,
-        access_log=False,
-        log_config=None,
-        log_level="error",
-        server_header=False,
-        proxy_headers=False,
-        http=Connection,
-        ws="none",
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-    )
+    config = configure(application, host, port, _SHUTDOWN_SECONDS)
     listening = bind(config)
     http_server = uvicorn.Server(config)
     install_signal_handlers(http_server)
-    name = f"[{host}]" if ":" in host else host
-    on_listen(f"http://{name}:{listening.getsockname()[1]}{PATH.decode()}")
+    on_listen(url_of(host, listening) + PATH.decode())
     http_server.run(sockets=[listening])
 
 
