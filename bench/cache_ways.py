@@ -1,9 +1,10 @@
 """Compare plain concatenation with Foreword in sixteen situations that have broken real agents' prompt caches.
 
 Both run the same scenario of thirty turns, one every twenty seconds, in which one thing changes. Both send the same content.
-The concatenator takes the prompt's sections from Foreword, adds everything else that it knows (time, git, memory, title), and rebuilds the
-system prompt for every request, as many agents do. Foreword runs real conversations, in which those facts are sent as a
-message when they change. Both set breakpoints, including the automatic one after the last message.
+The concatenator takes the prompt's sections from Foreword, adds everything else that it knows (time, git, memory, title, model), and
+rebuilds the system prompt for every request, as many agents do. Foreword runs real conversations, in which the prompt contains those
+facts as they were at the start, and a message says what has changed. The model's name is at the end of the system prompt in both, because
+every model has its own cache. Both set breakpoints, including the automatic one after the last message.
 
 Each request is sent to a simulated provider (`provider_cache.py`). Tokens are counted for the model and priced with the shipped table,
 so no figure is hard-coded. Each run uses models from one provider; those in the second run do not accept late changes.
@@ -11,10 +12,12 @@ so no figure is hard-coded. Each run uses models from one provider; those in the
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import floor
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, NamedTuple
@@ -24,7 +27,7 @@ from foreword import Agent, Assembler, Conversations, Tool, Workspace
 from foreword.inspection.price_list import read_prices
 from foreword.providers import request_for
 from foreword.text.tokens import count, estimate
-from foreword.vocabulary import Turn
+from foreword.vocabulary import Turn, replace
 from provider_cache import Charge, Model, ProviderCache
 
 TURNS, MIDDLE = 30, 15
@@ -62,13 +65,13 @@ class Scenario(NamedTuple):
 
 
 def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
-    """Return tools with descriptions of realistic length."""
-    rows = [fixture.tool(name) for name in names]
+    """Return tools with descriptions of realistic length. Their schemas have sorted keys, because another order has more or fewer tokens."""
+    rows = [json.loads(json.dumps(fixture.tool(name), sort_keys=True)) for name in names]
     details = (
         "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
     )
     link = f" Logs: https://logs.example/{session}" if session else ""
-    return tuple(Tool(str(row["name"]), f"{row['description']} {details}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
+    return tuple(Tool(str(row["name"]), f"{row['description']} {details}{link}", schema=row["schema"]) for row in rows)
 
 
 def switch_at(turn: int, first_turn: int, after: Scene, before: Scene) -> Scene:
@@ -143,7 +146,7 @@ class Concatenation:
             self.assemblers[scene.folder] = Assembler(workspace_of(self.project, scene), "foreword")
         prompt = self.assemblers[scene.folder].prompt(agent_of(scene, self.run))
         first, *others = (passage.text for passage in prompt.passages)
-        texts = [first, "\n".join(facts_of(scene, self.run).values()), *others]
+        texts = [first, "\n".join(facts_of(scene).values()), *others, self.run.model_sentence(scene)]
         return "\n\n".join(map(_with_skills_reversed, texts) if scene.lists_skills_backwards else texts)
 
 
@@ -161,36 +164,43 @@ class Foreword:
         self.project, self.run = project, run
         self.conversations = Conversations(":memory:")
         self.history: list[Mapping[str, Any]] = []
+        self.in_prompt: dict[str, str] = {}
         self.announced: dict[str, str] = {}
 
     def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
-        workspace, agent = workspace_of(self.project, scene), agent_of(scene, self.run)
+        facts = facts_of(scene)
+        if not self.in_prompt:
+            self.in_prompt = self.announced = facts
+        workspace, agent = workspace_of(self.project, scene), agent_of(scene, self.run, self.in_prompt)
         conversation = self.conversations.open("t", workspace, agent, "foreword", assignments=[("on.turn", "append")])
         if scene.is_compacted:
-            yield self.run.request(conversation.compact(messages=self.history))
+            yield self.request(conversation.compact(messages=self.history), scene)
             self.history = [user_message(summary())]
-        facts = facts_of(scene, self.run)
         if changed := [text for name, text in facts.items() if self.announced.get(name) != text]:
             conversation.send_message("\n".join(changed))
             self.announced = facts
         turn = conversation.turn(request_text(number), self.history)
-        yield self.run.request(turn)
+        yield self.request(turn, scene)
         self.history = [*turn.history, assistant_message(number)]
+
+    def request(self, turn: Turn, scene: Scene) -> dict[str, Any]:
+        return self.run.request(replace(turn, system=f"{turn.system}\n\n{self.run.model_sentence(scene)}"))
 
 
 def workspace_of(project: fixture.Fixture, scene: Scene) -> Workspace:
     return Workspace(str(project.cwd / scene.folder), home=str(project.home))
 
 
-def agent_of(scene: Scene, run: Run) -> Agent:
+def agent_of(scene: Scene, run: Run, facts: Mapping[str, str] | None = None) -> Agent:
     base = f"{IDENTITY}You are release {scene.release}."
+    if facts:
+        base += "\n\n" + "\n".join(facts.values())
     return Agent(scene.tools, run.model_name(scene), base=base, plan=scene.plan)
 
 
-def facts_of(scene: Scene, run: Run) -> dict[str, str]:
+def facts_of(scene: Scene) -> dict[str, str]:
     """Return sentences that state facts the model should know in addition to the prompt."""
-    facts = {name: getattr(scene, name) for name in ("time", "date", "git", "memory", "title")}
-    return {name: f"The {name} is now: {fact}" for name, fact in (facts | {"model": run.model_name(scene)}).items()}
+    return {name: f"The {name} is now: {getattr(scene, name)}" for name in ("time", "date", "git", "memory", "title")}
 
 
 def user_message(text: str) -> dict[str, str]:
@@ -224,6 +234,9 @@ class Run(NamedTuple):
 
     def model_name(self, scene: Scene) -> str:
         return self.other_model if scene.model == OTHER else self.model
+
+    def model_sentence(self, scene: Scene) -> str:
+        return f"The model is now: {self.model_name(scene)}"
 
     def request(self, turn: Turn) -> dict[str, Any]:
         automatic = {"cache_control": EPHEMERAL} if self.provider == "anthropic" else {}
@@ -347,21 +360,31 @@ def measure(scenario: Scenario, run: Run = RUNS[0], *, is_estimated: bool = Fals
 
 
 def ratio(plain: Bill, ours: Bill) -> float:
-    """Return the cost of concatenation as a multiple of Foreword's, rounded to two decimals."""
-    return round(plain.dollars / ours.dollars, 2)
+    """Return the cost of concatenation as a multiple of Foreword's."""
+    return plain.dollars / ours.dollars
+
+
+def _rounded_down(number: float) -> str:
+    """Return a ratio with three decimals, never more than it is."""
+    return f"{floor(number * 1000) / 1000:6.3f}"
 
 
 def lines(runs: Sequence[Run] = RUNS) -> Iterator[str]:
-    """Yield the lines of the tables: for each scenario, the share of the prefix kept when something changed, and the cost of all turns."""
+    """Yield the lines of the tables: for each scenario, the share of the prefix kept when something changed, and the cost of all turns.
+
+    The program exits if a scenario costs more with Foreword.
+    """
     width = max(len(scenario.name) for scenario in SCENARIOS)
     for run in runs:
         yield f"prompt cache, {TURNS} turns of {run.model} (switch: {run.other_model}): prefix kept when something changed, and the cost of all turns"
-        yield f"{'':{width}}  {'changes':>7}  {'kept, plain':>11}  {'kept, Foreword':>14}  {'plain':>8}  {'Foreword':>8}  {'ratio':>6}"
+        yield f"{'':{width}}  {'changes':>7}  {'kept, plain':>11}  {'kept, Foreword':>14}  {'plain':>8}  {'Foreword':>8}  {'ratio':>7}"
         for scenario in SCENARIOS:
             plain, ours = measure(scenario, run)
             kept = f"{plain.share_kept:11.1%}  {ours.share_kept:14.1%}"
-            money = f"{f'${plain.dollars:.3f}':>8}  {f'${ours.dollars:.3f}':>8}  {ratio(plain, ours):5.2f}x"
+            money = f"{f'${plain.dollars:.3f}':>8}  {f'${ours.dollars:.3f}':>8}  {_rounded_down(ratio(plain, ours))}x"
             yield f"{scenario.name:{width}}  {len(plain.kept):7}  {kept}  {money}"
+            if ratio(plain, ours) < 1:
+                sys.exit(f"{scenario.name} costs more with Foreword than with concatenation for {run.model}")
         yield ""
 
 

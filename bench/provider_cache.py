@@ -26,6 +26,7 @@ class Block(NamedTuple):
 
     text: str
     lifetime: int = 0
+    is_system: bool = False
 
 
 class Charge(NamedTuple):
@@ -53,9 +54,11 @@ def blocks_of(request: Mapping[str, Any], rules: ProviderRules) -> list[Block]:
         tools = tools[0]["function_declarations"]
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next(request[key] for key in ("messages", "input", "contents") if key in request)
+    if not system and messages and messages[0].get("role") in ("developer", "system"):
+        system, messages = messages[0]["content"], messages[1:]
     parts = {
         "tools": [_block(tool, rules) for tool in tools],
-        "system": [_block(block, rules) for block in _as_blocks(system)],
+        "system": [_block(block, rules)._replace(is_system=True) for block in _as_blocks(system)],
         "messages": list(_message_blocks(messages, rules)),
     }
     blocks = [block for part in rules.order for block in parts[part]]
@@ -104,7 +107,7 @@ class ProviderCache:
 
     def _with_breakpoints(self, blocks: Sequence[Block], model: Model, now: int) -> Charge:
         name, minimum = model.price.name, model.price.minimum or 0
-        counts = [model.count(block.text) for block in blocks]
+        counts = _token_counts(blocks, model.count)
         ends = [sum(counts[: index + 1]) for index in range(len(blocks))]
         keys = [(name, prefix) for prefix in _prefixes(blocks)]
         marked = [index for index, block in enumerate(blocks) if block.lifetime and ends[index] >= minimum]
@@ -116,20 +119,18 @@ class ProviderCache:
             if expires > now:
                 self._entries[keys[position]] = now + lifetime, lifetime
         read = written_to = ends[hit] if hits else 0
-        dollars = read * model.price.read
+        written_long = 0
         for number in marked:
             if number > hit:
                 lifetime = blocks[number].lifetime
-                is_long = lifetime > model.rules.lifetime
-                price = model.rules.long_write * model.price.input if is_long else model.price.write
-                dollars += (ends[number] - written_to) * price
+                written_long += (ends[number] - written_to) * (lifetime > model.rules.lifetime)
                 written_to = ends[number]
                 self._entries[keys[number]] = now + lifetime, lifetime
-        dollars += (ends[-1] - written_to) * model.price.input
-        return Charge(ends[-1], read, written_to - read, dollars / MILLION)
+        return _charge(ends[-1], read, written_to - read, model, written_long)
 
     def _with_prefix(self, blocks: Sequence[Block], model: Model, now: int) -> Charge:
         name, minimum = model.price.name, model.price.minimum or 0
+        blocks = _with_one_system(blocks)
         text, total = "".join(block.text for block in blocks), sum(model.count(block.text) for block in blocks)
         lifetime = model.rules.lifetime or TTLS["5m"]
         shared = max(
@@ -143,10 +144,44 @@ class ProviderCache:
         tokens = _tokens_up_to(blocks, shared, model.count)
         read = tokens // model.rules.step * model.rules.step if tokens >= minimum else 0
         self._requests.append((name, text, now))
-        written = total - read if total >= minimum else 0
-        uncached = total - read - written
-        dollars = read * model.price.read + written * model.price.write + uncached * model.price.input
-        return Charge(total, read, written, dollars / MILLION)
+        return _charge(total, read, total - read if total >= minimum else 0, model)
+
+
+def _charge(total: int, read: int, written: int, model: Model, written_long: int = 0) -> Charge:
+    """Return the charge for a request. `written_long` of the `written` tokens are cached for longer than the default.
+
+    Each kind of token is added up before it is multiplied by its price, so that equal numbers of tokens cost exactly the same.
+    """
+    price = model.price
+    long_price = model.rules.long_write * price.input
+    written_cost = (written - written_long) * price.write + written_long * long_price
+    dollars = read * price.read + written_cost + (total - read - written) * price.input
+    return Charge(total, read, written, dollars / MILLION)
+
+
+def _token_counts(blocks: Sequence[Block], count: Callable[[str], int]) -> list[int]:
+    """Return the tokens of each block. The system prompt is counted as one text, however it is divided."""
+    counts: list[int] = []
+    system, tokens = "", 0
+    for block in blocks:
+        if block.is_system:
+            system, before = system + block.text, tokens
+            tokens = count(system)
+            counts.append(tokens - before)
+        else:
+            counts.append(count(block.text))
+    return counts
+
+
+def _with_one_system(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with those of the system prompt merged into one."""
+    merged: list[Block] = []
+    for block in blocks:
+        if block.is_system and merged and merged[-1].is_system:
+            merged[-1] = block._replace(text=merged[-1].text + block.text)
+        else:
+            merged.append(block)
+    return merged
 
 
 def _prefixes(blocks: Sequence[Block]) -> Iterator[str]:

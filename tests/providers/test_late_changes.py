@@ -115,12 +115,7 @@ def test_without_betas_tools_are_in_the_list(start_conversation):
     request = for_anthropic(turn("read zap"), betas=False)
     assert "extra_headers" not in request
     assert [tool["name"] for tool in request["tools"]] == ["read", "zap"]
-    assert request["messages"][-1] == {"role": "system", "content": [{"type": "text", "text": NEW_TOOL}]}
-
-
-def as_today(turn, convert):
-    """The request without the turn's changes."""
-    return convert(replace(turn, changes=()))
+    assert [message["role"] for message in request["messages"]] == ["user", "assistant", "user"]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +128,48 @@ def as_today(turn, convert):
         ("gemini-3.8-flash", for_gemini),
     ],
 )
-def test_other_models_get_a_user_message(start_conversation, model, convert):
+def test_a_model_that_reads_a_new_tool_in_the_list_needs_no_announcement(start_conversation, model, convert):
     turn = start_conversation(model)
     turn("read")
-    late = turn("read zap")
+    late, later = turn("read zap"), turn("read zap")
     assert [change["added"] for change in late.changes] == [["zap"]]
     assert late.messages[2] == {"role": "user", "content": NEW_TOOL}
-    assert convert(late) == as_today(late, convert)
+    for sent in (late, later):
+        messages = [message for message in sent.messages if message["content"] != NEW_TOOL]
+        assert convert(sent) == convert(replace(sent, messages=messages, changes=()))
+        assert json.dumps(convert(sent)).count("zap") == 2  # the name and the description of the tool
+
+
+def test_an_announcement_is_kept_if_the_model_has_nothing_else_to_answer(start_conversation):
+    turn = start_conversation("claude-sonnet-5")
+    turn("read")
+    late, later = turn("read zap", message=""), turn("read zap")
+    assert late.messages[-1]["content"] == NEW_TOOL
+    assert for_anthropic(late)["messages"] == list(late.messages)
+    assert for_anthropic(later)["messages"] == list(later.messages)
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "ok"}]}
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "read", "input": {}}]}
+    after_result = replace(late, messages=[*late.messages[:1], call, result, late.messages[-1]])
+    assert for_anthropic(after_result)["messages"] == list(after_result.messages[:-1])
+
+
+def test_two_announcements_without_another_message_leave_one(start_conversation):
+    turn = start_conversation("claude-sonnet-5")
+    turn("read")
+    first = turn("read zap", message="")
+    other = {"text": NEW_TOOL.replace("zap", "zip"), "added": ["zip"]}
+    messages = [*first.messages, {"role": "user", "content": other["text"]}]
+    both = replace(first, messages=messages, changes=[*first.changes, other])
+    assert for_anthropic(both)["messages"] == messages[:3]
+
+
+def test_only_the_sentence_about_the_tool_is_left_out(tree, start_conversation):
+    turn = start_conversation("claude-sonnet-5")
+    turn("read", assignments=[("on.turn", "append")])
+    tree({"w/AGENTS.md": "Be brief.\n"})
+    late = turn("read zap", assignments=[("on.turn", "append")])
+    texts = [message["content"] for message in for_anthropic(late)["messages"]]
+    assert NEW_TOOL not in "".join(texts) and sum("Be brief." in text for text in texts) == 1
 
 
 def test_changed_instructions_are_a_system_message(tree, start_conversation):
@@ -241,7 +271,7 @@ def test_chat_has_no_entry_for_tools(start_conversation):
     turn("read")
     request = for_openai_chat(turn("read zap"))
     assert [tool["function"]["name"] for tool in request["tools"]] == ["read", "zap"]
-    assert {"role": "system", "content": NEW_TOOL} in request["messages"]
+    assert NEW_TOOL not in json.dumps(request["messages"])
 
 
 def test_a_compaction_ends_the_changes(start_conversation, tree):

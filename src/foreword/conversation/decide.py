@@ -20,7 +20,7 @@ from ..layout.keys import STEPS
 from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
-from ..vocabulary.tools import inactive_tools
+from ..vocabulary.tools import inactive_tools, join_tool_names, new_tools_sentence
 from .leading import earlier_hashes, is_same_prompt
 from .notices import changes_of, lasting_notices
 from .state import after_summary, state_of, update_state, with_state
@@ -232,7 +232,7 @@ def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exc
     announcements = _unannounced(current, new_edition, change, announced)
     texts = [announcement.text for announcement in announcements]
     if change.tools.added:
-        texts.append(f"New tools are available from now on: {_join_names(change.tools.added)}.")
+        texts.append(new_tools_sentence(change.tools.added))
     if not texts:
         return Outcome(update_state(current, active=_active_tools(current, new_edition)))
     for announcement in announcements:
@@ -309,7 +309,7 @@ def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_A
         text = f"The tool `{name}` has changed. Its definition is now:\n\n{definition}"
         yield _Announcement(f"{_TOOL_KEY}{name}", text, digest(definition))
     if change.tools.removed:
-        names = _join_names(change.tools.removed)
+        names = join_tool_names(change.tools.removed)
         text = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
         yield _Announcement(_TOOL_KEY, text, digest(names))
 
@@ -321,10 +321,6 @@ def _reverted_message(key: str, current: Edition) -> str:
     if key.startswith(_TOOL_KEY):
         return f"The tool `{key.removeprefix(_TOOL_KEY)}` is again as it was defined at first."
     return _section_message(key, _section_texts(current).get(key, ""))
-
-
-def _join_names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _section_message(section: str, text: str) -> str:

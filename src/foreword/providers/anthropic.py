@@ -22,7 +22,7 @@ from ..errors import CallError, check_turn, expect_mapping
 from ..vocabulary import Turn, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
-from .late import announcements
+from .late import announcements, without_listed_tools
 from .message_breakpoints import add_message_breakpoint
 
 TYPE_CHECKING = False
@@ -158,10 +158,13 @@ def _cache_control(ttl: str | None, lifetime: str) -> dict[str, str]:
 
 def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, str]]:
     """Return the turn with announced changes in the API's own form, and the headers that this needs."""
-    capabilities, announced = capabilities_of("anthropic", turn.model), announcements(turn)
+    capabilities = capabilities_of("anthropic", turn.model)
+    can_change_tools = betas and capabilities.added_tools and capabilities.removed_tools
+    if not can_change_tools:
+        turn = without_listed_tools(turn)
+    announced = announcements(turn)
     if not capabilities.system_messages or not announced:
         return turn, {}
-    can_change_tools = betas and capabilities.added_tools and capabilities.removed_tools
     tools = {tool["name"]: tool for tool in turn.tools}
     blocks = {
         number: [*(_tool_changes(change, tools) if can_change_tools else ()), {"type": "text", "text": change["text"]}]

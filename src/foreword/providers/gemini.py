@@ -2,13 +2,15 @@
 
 It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
 and `model`: everything that the model did not write, including system, developer and tool messages, is sent as `user`. Consecutive
-messages may have the same role.
+messages may have the same role. A tool that is added late is in the list with the others, so a message that only announces it is left
+out.
 """
 
 from __future__ import annotations
 
 from ..errors import check_turn
 from ..vocabulary import Turn
+from .late import without_listed_tools
 from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False
@@ -23,6 +25,8 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
     `config` is always present, so that you can add to it.
     """
     check_turn("for_gemini", turn, Turn)
+    if turn.changes:
+        turn = without_listed_tools(turn)
     config: dict[str, Any] = {}
     if turn.system.strip():
         config["system_instruction"] = turn.system

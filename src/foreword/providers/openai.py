@@ -26,7 +26,7 @@ from ..vocabulary import Turn, digest, replace
 from ..vocabulary.tools import inactive_tools
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
-from .late import announcements
+from .late import announcements, without_listed_tools
 from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False
@@ -174,7 +174,11 @@ def _cache_options(ttl: str | None) -> dict[str, Any]:
 
 def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
     """Return the turn with this role in messages that announce a change, and with new tools as messages if the model accepts that."""
-    capabilities, announced = capabilities_of("openai", turn.model), announcements(turn)
+    capabilities = capabilities_of("openai", turn.model)
+    can_add_tools = can_add_tools and capabilities.added_tools
+    if not can_add_tools:
+        turn = without_listed_tools(turn)
+    announced = announcements(turn)
     if not capabilities.system_messages or not announced:
         return turn
     tools = {tool["name"]: tool for tool in turn.tools}
@@ -182,7 +186,7 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
     messages: list[Mapping[str, Any]] = []
     for index, message in enumerate(turn.messages):
         added = [name for name in announced.get(index, {}).get("added", ()) if name in tools]
-        if added and can_add_tools and capabilities.added_tools:
+        if added and can_add_tools:
             late_tools.update(added)
             definitions = [_responses_tool(tools[name]) for name in added]
             messages.append({"type": "additional_tools", "role": "developer", "tools": definitions})

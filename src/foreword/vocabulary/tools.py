@@ -178,3 +178,13 @@ def inactive_tools(changes: Iterable[Mapping[str, Any]]) -> set[str]:
         inactive.update(change.get("removed", ()))
         inactive.difference_update(change.get("restored", ()))
     return inactive
+
+
+def new_tools_sentence(names: Iterable[str]) -> str:
+    """Return the sentence that announces new tools to the model."""
+    return f"New tools are available from now on: {join_tool_names(names)}."
+
+
+def join_tool_names(names: Iterable[str]) -> str:
+    """Return the names of tools as a list for the model."""
+    return ", ".join(f"`{name}`" for name in names)
