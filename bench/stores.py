@@ -21,6 +21,7 @@ from foreword import Agent, Conversations, Tool, Workspace
 from foreword.store import open_store
 from foreword.store.reader import CURRENT
 from foreword.store.sqlite_connection import connect
+from foreword.store.times import pack_time
 from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns
 
@@ -32,8 +33,10 @@ MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
 MAX_BYTES = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
-PROMPT_ROWS = "SELECT content, kind, created FROM foreword_editions WHERE conversation LIKE 'prompt %'"
-# One conversation in two seconds, in the unit of the column `created`.
+PROMPT_ROWS = "SELECT content, kind FROM foreword_editions WHERE conversation LIKE 'prompt %'"
+# Conversations are added oldest first, one in two seconds, as they would be created. The first one is old enough for ten million.
+OLDEST = "2025-01-01T00:00:00.000+00:00"
+FIRST = pack_time(OLDEST)[0]
 INTERVAL = 2000 * 4096
 COUNT_AGAIN = (
     "DELETE FROM foreword_counts",
@@ -118,13 +121,14 @@ class Talks:
         self.url, self.prompts, self.ids = url, prompts, [""]
         self.store: Store = open_store(url)
         for index, edition in enumerate(prompts):
-            self.store.publish(f"prompt {index}", edition, 0)
+            self.store.publish(f"prompt {index}", replace(edition, created=OLDEST), 0)
+        self.prompt_rows = self._prompt_rows()
         self.read: Callable[[], object] = lambda: None
         self._new = ((str(uuid.uuid4()), edition) for edition in cycle(prompts))
 
     def fill(self, until: int) -> None:
         """Add conversations up to a total of `until`, and pick some of them for reading."""
-        self._add(until - self.store.stats()["conversations"])
+        self._add(self.store.stats()["conversations"], until)
         self.ids = self._sample_ids()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
@@ -136,7 +140,12 @@ class Talks:
     def close(self) -> None:
         self.store.close()
 
-    def _add(self, number: int) -> None:
+    def _add(self, first: int, until: int) -> None:
+        """Add the conversations with these numbers."""
+        raise NotImplementedError
+
+    def _prompt_rows(self) -> list[tuple[int, int]]:
+        """Return the content and kind of each prompt."""
         raise NotImplementedError
 
     def _sample_ids(self) -> list[str]:
@@ -144,21 +153,27 @@ class Talks:
 
 
 class SqliteTalks(Talks):
-    def _add(self, number: int) -> None:
+    def _add(self, first: int, until: int) -> None:
         connection = connect(self.url)
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA cache_size = -200000")
-        prompt_row = cycle(connection.execute(PROMPT_ROWS).fetchall())
+        prompt_row = cycle(self.prompt_rows)
         add = (
             "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
-            f" VALUES (?, 1, ?, ?, ? - ? * {INTERVAL})"
+            f" VALUES (?, 1, ?, ?, {FIRST} + ? * {INTERVAL})"
         )
         connection.execute("BEGIN")
-        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), index) for index in range(number)))
+        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), index) for index in range(first, until)))
         for statement in COUNT_AGAIN:
             connection.execute(statement)
         connection.execute("COMMIT")
         connection.close()
+
+    def _prompt_rows(self) -> list[tuple[int, int]]:
+        connection = connect(self.url)
+        rows: list[tuple[int, int]] = connection.execute(PROMPT_ROWS).fetchall()
+        connection.close()
+        return rows
 
     def _sample_ids(self) -> list[str]:
         connection = connect(self.url)
@@ -175,17 +190,23 @@ class PostgresTalks(Talks):
             cursor = connection.execute(statement.encode(), args)
             return cursor.fetchall() if cursor.description else []
 
-    def _add(self, number: int) -> None:
+    def _add(self, first: int, until: int) -> None:
         self._run(
             "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
-            f" SELECT gen_random_uuid()::text, 1, content, kind, created - step::bigint * {INTERVAL}"
-            f" FROM ({PROMPT_ROWS.replace('%', '%%')}) AS prompts, generate_series(1, %s) AS step LIMIT %s",
-            number // PROMPTS + 1,
-            number,
+            f" SELECT gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
+            " FROM generate_series(%s, %s - 1) AS step"
+            " JOIN unnest(%s::bigint[], %s::integer[]) WITH ORDINALITY AS prompts (content, kind, index)"
+            f" ON index = step %% {PROMPTS} + 1 ORDER BY step",
+            first,
+            until,
+            *map(list, zip(*self.prompt_rows, strict=True)),
         )
         for statement in COUNT_AGAIN:
             self._run(statement)
         self._run("ANALYZE foreword_editions")
+
+    def _prompt_rows(self) -> list[tuple[int, int]]:
+        return [(content, kind) for content, kind in self._run(PROMPT_ROWS.replace("%", "%%"))]
 
     def _sample_ids(self) -> list[str]:
         return [row[0] for row in self._run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]

@@ -3,7 +3,10 @@
 import gc
 import json
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
 from foreword.errors import CallError
@@ -17,6 +20,8 @@ from foreword.vocabulary import digest, replace
 
 OLD, RECENT = "2026-01-01T00:00:00.000+00:00", "2026-06-01T00:00:00.000+00:00"
 BETWEEN = 1_772_000_000.0
+# Whether a process is waiting for a lock that another one holds.
+WAITING = "SELECT count(*) > 0 FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.mark.parametrize("text", [OLD, "2026-03-07T08:55:05.123-06:00", "1969-12-31T23:59:59.999+14:00", "later", ""])
@@ -87,8 +92,8 @@ def test_forgotten_text_leaves_the_memory_of_all_processes(url, edition):
     ],
 )
 def test_pruning_removes_old_editions_except_the_newest(store, edition, created, keep_last, left):
-    for number, time in enumerate(created, 1):
-        store.publish("chat", edition(number, str(number), created=time), number - 1)
+    for number, moment in enumerate(created, 1):
+        store.publish("chat", edition(number, str(number), created=moment), number - 1)
     store.publish("recent", edition(1, created=RECENT), 0)
     *_, total = store.prune(BETWEEN, keep_last)
     removed = len(created) - len(left)
@@ -187,3 +192,72 @@ def test_reading_while_a_conversation_is_removed(url, edition, monkeypatch):
     assert reader.editions("a") == []
     writer.close()
     reader.close()
+
+
+@pytest.mark.parametrize("keep_last", [0, 1])
+def test_a_batch_takes_the_same_statements_whatever_its_size(store, edition, monkeypatch, keep_last):
+    statements = []
+    for name in ("_select", "_execute"):
+        run = getattr(store, name)
+        monkeypatch.setattr(store, name, lambda c, text, key=(), run=run: statements.append(text) or run(c, text, key))
+
+    def count(number):
+        for index in range(number):
+            store.publish(f"{number} {index}", edition(1, f"{number} {index}", created=OLD), 0)
+            store.publish(f"{number} {index}", edition(2, f"{number}", created=RECENT if keep_last else OLD), 1)
+        statements.clear()
+        *_, total = store.prune(BETWEEN, keep_last)
+        assert total.editions == number * (2 - keep_last)
+        return len(statements)
+
+    assert count(2) == count(20)
+
+
+@pytest.mark.xdist_group("postgres")
+def test_pruning_leaves_out_a_conversation_that_another_process_is_changing(postgres_url, edition):
+    store = open_store(postgres_url)
+    for id in ("busy", "idle"):
+        store.publish(id, edition(1, id, created=OLD), 0)
+    with psycopg.connect(postgres_url) as other:
+        other.execute("SELECT 1 FROM foreword_editions WHERE conversation = 'busy' FOR UPDATE")
+        *_, total = store.prune(BETWEEN, 0)
+    assert (total, store.current("busy").number, store.current("idle")) == (Pruned(1, 1, 6), 1, None)
+    *_, total = store.prune(BETWEEN, 0)
+    assert (total, store.stats()["texts"], store.verify()) == (Pruned(1, 1, 6), 0, [])
+    store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_content_whose_last_edition_is_removed_during_a_collection_is_collected_later(postgres_url, edition):
+    store = open_store(postgres_url)
+    for id in "ab":
+        store.publish(id, edition(1), 0)
+    collecting, observer = psycopg.connect(postgres_url), psycopg.connect(postgres_url, autocommit=True)
+    with collecting, observer, ThreadPoolExecutor(1) as threads:
+        collecting.execute("INSERT INTO foreword_unused SELECT id FROM foreword_contents")
+        collecting.commit()
+        collecting.execute("SELECT 1 FROM foreword_unused FOR UPDATE")  # and both editions still use the content
+        forgetting = threads.submit(lambda: [store.forget(id) for id in "ab"])
+        key = (collecting.info.backend_pid,)
+        while not (forgetting.done() or observer.execute(WAITING, key).fetchone()[0]):
+            time.sleep(0.01)
+        collecting.execute("DELETE FROM foreword_unused")
+        collecting.commit()
+        assert forgetting.result() == [True, True]
+    assert (store.stats()["texts"], store.verify()) == (0, [])
+    store.close()
+
+
+def test_a_process_reads_forgotten_hashes_in_batches_and_old_ones_are_deleted(store, edition, monkeypatch):
+    monkeypatch.setattr("foreword.store.forgetting._MAX_FORGOTTEN", 2)
+    heard = set()
+    store.listen(heard.update)
+    for id in "abc":
+        store.publish(id, edition(1, id), 0)
+        store.forget(id)
+    assert {hash_of(id) for id in "abc"} <= heard
+    monkeypatch.setattr("foreword.store.forgetting._MAX_FORGOTTEN", 100)
+    monkeypatch.setattr("foreword.store.forgetting._MAX_AGE", -10)
+    store.publish("d", edition(1, "d"), 0)
+    store.forget("d")
+    assert store._run(lambda connection: store._select(connection, "SELECT count(*) FROM foreword_forgotten")) == [(0,)]

@@ -3,6 +3,9 @@
 This takes two kinds of transactions. One removes editions and records their contents as possibly unused. The other removes contents
 and texts that are really unused, and records their hashes. If a process is killed in between, the next one continues. Every process
 regularly reads the recorded hashes and drops what they belong to from its memory.
+
+Each transaction handles a batch with a fixed number of statements, all of which use an index, so its cost depends on what it removes and
+not on the size of the store. To avoid deadlocks, rows are locked in this order: editions, unused contents, counts, forgotten hashes.
 """
 
 from __future__ import annotations
@@ -17,36 +20,56 @@ from .writer import StoreWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+    from .reader import Rows
 
 _MAX_AGE = 3600
 _BATCH_SIZE = 200
 # How many seconds pass between two checks for what other processes have forgotten.
 INTERVAL = 2.0
 
-_LOCK = "SELECT id FROM foreword_editions WHERE conversation = ? ORDER BY id"
-_DELETE = "DELETE FROM foreword_editions WHERE conversation = ? AND number <= ? RETURNING number, content, kind"
-_DELETE_USAGE = "DELETE FROM foreword_usage WHERE conversation = ? AND number <= ?"
-_KINDS = "SELECT id, kind FROM foreword_contents WHERE id IN"
-_ADD_UNUSED = "INSERT INTO foreword_unused (content) VALUES (?) ON CONFLICT DO NOTHING"
+_LOCK = "SELECT conversation, number FROM foreword_editions WHERE conversation IN {} ORDER BY id"
+_EDITIONS = "SELECT conversation, number, created, kind FROM foreword_editions WHERE conversation IN {}"
+_DELETE = "DELETE FROM foreword_editions WHERE conversation IN {} AND number <= ? RETURNING conversation, content, kind"
+_DELETE_USAGE = "DELETE FROM foreword_usage WHERE conversation IN {} AND number <= ?"
+_KINDS = "SELECT id, kind FROM foreword_contents WHERE id IN {}"
+# An update waits for a transaction that is about to delete the row because the content was still in use. DO NOTHING would not.
+_ADD_UNUSED = (
+    "INSERT INTO foreword_unused (content) VALUES {} ON CONFLICT (content) DO UPDATE SET content = excluded.content"
+)
 _OLD_EDITIONS = """
     SELECT created, id, conversation, number,
         (SELECT max(number) FROM foreword_editions AS o WHERE o.conversation = e.conversation)
     FROM foreword_editions AS e WHERE kind IS NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
 """
 _OLD_CONVERSATIONS = """
-    SELECT conversation, number FROM foreword_editions WHERE kind IS NOT NULL AND created < ? ORDER BY created, id LIMIT ?
+    SELECT created, id, conversation FROM foreword_editions
+    WHERE kind IS NOT NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
 """
-_IS_STILL_OLD = "SELECT 1 FROM foreword_editions WHERE conversation = ? AND kind IS NOT NULL AND created < ?"
-_UNUSED = "SELECT content FROM foreword_unused ORDER BY content LIMIT ?"
-_FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id"
-_ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES (?, ?)"
-_DELETE_FORGOTTEN = "DELETE FROM foreword_forgotten WHERE time < ?"
+_POSSIBLY_UNUSED = "SELECT content FROM foreword_unused ORDER BY content LIMIT ?"
+_IS_UNUSED = "NOT EXISTS (SELECT 1 FROM foreword_editions AS e WHERE e.content = foreword_contents.id)"
+_UNUSED = f"SELECT id, {', '.join(TEXT_COLUMNS)} FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} ORDER BY id"
+_LOCK_CONTENTS = "SELECT id FROM foreword_contents WHERE id IN {} ORDER BY id"
+_DELETE_CONTENTS = f"DELETE FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} RETURNING hash"
+_DELETE_UNUSED = "DELETE FROM foreword_unused WHERE content IN {}"
+_FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
+_ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES {}"
+# Rows are added in the order of time, so there is no need to look at all of them.
+_DELETE_FORGOTTEN = """
+    DELETE FROM foreword_forgotten WHERE time < ? AND id IN (SELECT id FROM foreword_forgotten ORDER BY id LIMIT ?)
+"""
+_MAX_FORGOTTEN = 10_000
+_START = (-(2**63), 0)
 
 
 def _marks(values: Sequence[object]) -> str:
     return f"({', '.join('?' * len(values))})"
+
+
+def _batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (values[start : start + _BATCH_SIZE] for start in range(0, len(values), _BATCH_SIZE))
 
 
 def _unused_condition(condition: str = "") -> str:
@@ -59,6 +82,9 @@ def _unused_condition(condition: str = "") -> str:
 class ForgettingStore(StoreWriter):
     """The methods of a store that remove rows. Subclasses run the statements."""
 
+    # Added to a SELECT so that rows that another transaction has locked are left out.
+    SKIP_LOCKED = ""
+
     def __init__(self) -> None:
         super().__init__()
         self._last_forgotten = 0
@@ -67,12 +93,16 @@ class ForgettingStore(StoreWriter):
 
     def forget(self, conversation: str) -> bool:
         check_id(conversation)
-        count = 0
+        removed: Rows = []
 
         def remove(connection: Any) -> bool:
-            nonlocal count
-            count = self._remove(connection, conversation, MAX_NUMBER)
-            return count > 0
+            removed.clear()
+            self._select(connection, _LOCK.format("(?)") + self.FOR_UPDATE, (conversation,))
+            # Another process may have published an edition before the rows were locked.
+            while rows := self._delete(connection, {conversation: MAX_NUMBER}):
+                removed.extend(rows)
+            self._record_removal(connection, removed)
+            return bool(removed)
 
         is_removed = self._write(remove, {})
         self._collect_all()
@@ -82,24 +112,15 @@ class ForgettingStore(StoreWriter):
     def prune(self, before: float, keep_last: int = 1) -> Iterator[Pruned]:
         total = Pruned()
         latest = first_number(before)
-        position = (-(2**63), 0)
-        while True:
-            rows = self._run(lambda c, p=position: self._select(c, _OLD_EDITIONS, (latest, *p, _BATCH_SIZE)))  # type: ignore[misc]
+        for rows in self._pages(_OLD_EDITIONS, latest):
             until: dict[str, int] = {}
             for _, _, conversation, number, newest in rows:
                 if number <= newest - keep_last:
                     until[conversation] = max(number, until.get(conversation, 0))
             total = self._prune_batch(total, until)
-            if rows:
-                yield total
-            if len(rows) < _BATCH_SIZE:
-                break
-            position = rows[-1][:2]
-        while not keep_last:
-            rows = self._run(lambda c: self._select(c, _OLD_CONVERSATIONS, (latest, _BATCH_SIZE)))
-            if not rows:
-                break
-            total = self._prune_batch(total, dict.fromkeys((id for id, _ in rows), MAX_NUMBER), latest)
+            yield total
+        for rows in self._pages(_OLD_CONVERSATIONS, latest) if not keep_last else ():
+            total = self._prune_batch(total, dict.fromkeys((row[2] for row in rows), MAX_NUMBER), latest)
             yield total
         texts = self._collect_all()
         self.drop_forgotten()
@@ -110,14 +131,21 @@ class ForgettingStore(StoreWriter):
 
     def drop_forgotten(self) -> None:
         now = time.monotonic()
-        rows = self._run(lambda connection: self._select(connection, _FORGOTTEN, (self._last_forgotten,)))
-        if now - self._last_check > _MAX_AGE / 2:  # hashes may have been removed before this process has read them
+        is_late = now - self._last_check > _MAX_AGE / 2
+        is_complete = False
+        while not is_complete:
+            key = (self._last_forgotten, _MAX_FORGOTTEN)
+            rows = self._run(lambda connection, key=key: self._select(connection, _FORGOTTEN, key))  # type: ignore[misc]
+            is_complete = len(rows) < _MAX_FORGOTTEN
+            if rows:
+                self._last_forgotten = rows[-1][0]
+                self._drop(frozenset(hash for _, hash in rows))
+        if is_late:  # hashes may have been removed before this process has read them
             StoreWriter.__init__(self)
         self._last_check = now
-        if not rows:
-            return
-        self._last_forgotten = rows[-1][0]
-        hashes = frozenset(hash for _, hash in rows)
+
+    def _drop(self, hashes: frozenset[bytes]) -> None:
+        """Drop what these hashes belong to from this process's memory."""
         self._editions.forget(hashes)
         self._texts.forget(hashes)
         for content in [content for content in list(self._contents) if content in hashes]:
@@ -125,59 +153,79 @@ class ForgettingStore(StoreWriter):
         for listener in self._listeners:
             listener(hashes)
 
+    def _pages(self, select: str, latest: int) -> Iterator[Rows]:
+        """Yield the rows of a SELECT that are older than `latest`, in batches."""
+        # Continuing after the last row avoids reading again the index entries of rows that have been deleted.
+        position = _START
+        while True:
+            key = (latest, *position, _BATCH_SIZE)
+            rows = self._run(lambda connection, key=key: self._select(connection, select, key))  # type: ignore[misc]
+            if rows:
+                yield rows
+            if len(rows) < _BATCH_SIZE:
+                return
+            position = rows[-1][:2]
+
     # Transactions
 
-    def _prune_batch(self, total: Pruned, until: dict[str, int], latest: int | None = None) -> Pruned:
+    def _prune_batch(self, total: Pruned, until: Mapping[str, int], latest: int | None = None) -> Pruned:
         """Remove editions up to a number from each conversation, in one transaction, and then the texts that are unused.
 
-        With `latest`, only conversations whose current edition is still older are removed.
+        With `latest`, only conversations whose current edition is still older are removed. Those that another process is working on
+        are left for the next time.
         """
         if not until:
             return total
         start = time.monotonic()
-        editions = conversations = 0
+        removed: Rows = []
 
         def remove(connection: Any) -> bool:
-            nonlocal editions, conversations
-            editions = conversations = 0
-            for conversation, number in sorted(until.items()):
-                if latest is not None:
-                    self._select(connection, _LOCK + self.FOR_UPDATE, (conversation,))
-                    if not self._select(connection, _IS_STILL_OLD, (conversation, latest)):
-                        continue
-                    conversations += 1
-                editions += self._remove(connection, conversation, number)
+            removed[:] = self._delete(connection, self._lock_old(connection, until, latest))
+            self._record_removal(connection, removed)
             return True
 
         self._write(remove, {})
         texts = self._collect_all()
         self.drop_forgotten()
         time.sleep(min(time.monotonic() - start, 1.0))  # leave half of the time to other writers
-        return Pruned(total.conversations + conversations, total.editions + editions, total.texts + texts)
+        conversations = sum(kind is not None for _, _, kind in removed)
+        return Pruned(total.conversations + conversations, total.editions + len(removed), total.texts + texts)
 
-    def _remove(self, connection: Any, conversation: str, until: int) -> int:
-        """Remove a conversation's editions up to a number, and return how many there were."""
-        self._select(connection, _LOCK + self.FOR_UPDATE, (conversation,))
-        rows: list[tuple[Any, ...]] = []
-        while removed := self._select(connection, _DELETE, (conversation, until)):
-            rows += removed
-        if not rows:
-            return 0
-        self._execute(connection, _DELETE_USAGE, (conversation, until))
-        contents = sorted({content for _, content, _ in rows})
-        kinds: dict[int, int] = dict(self._select(connection, f"{_KINDS} {_marks(contents)}", contents))
+    def _lock_old(self, connection: Any, until: Mapping[str, int], latest: int | None) -> dict[str, int]:
+        """Lock the editions of conversations, and return those of the conversations that can be pruned now."""
+        ids = sorted(until)
+        lock = _LOCK.format(_marks(ids)) + self.SKIP_LOCKED
+        locked = {(conversation, number) for conversation, number in self._select(connection, lock, ids)}
+        prunable = dict(until)
+        for conversation, number, created, kind in self._select(connection, _EDITIONS.format(_marks(ids)), ids):
+            is_recent = latest is not None and kind is not None and created >= latest
+            if is_recent or (conversation, number) not in locked:
+                prunable.pop(conversation, None)
+        return prunable
+
+    def _delete(self, connection: Any, until: Mapping[str, int]) -> Rows:
+        """Delete the editions of each conversation up to a number. Returns the conversation, content and kind of each."""
+        removed: Rows = []
+        for number in sorted(set(until.values())):
+            key = sorted(conversation for conversation, last in until.items() if last == number)
+            removed += self._select(connection, _DELETE.format(_marks(key)), [*key, number])
+            self._execute(connection, _DELETE_USAGE.format(_marks(key)), [*key, number])
+        return removed
+
+    def _record_removal(self, connection: Any, removed: Rows) -> None:
+        """Record that the contents of deleted editions may be unused, correct the counts, and record the ids of removed conversations."""
+        contents = sorted({content for _, content, _ in removed})
+        kinds: dict[int, int] = {}
+        for batch in _batches(contents):
+            self._execute(connection, _ADD_UNUSED.format(", ".join(["(?)"] * len(batch))), batch)
+            kinds.update(self._select(connection, _KINDS.format(_marks(batch)), batch))
         changes: dict[int, tuple[int, int]] = {}
-        is_gone = False
-        for _, content, kind in rows:
-            is_gone = is_gone or kind is not None
-            conversations, editions = changes.get(kinds[content], (0, 0))
-            changes[kinds[content]] = (conversations - (kind is not None), editions - 1)
+        for _, content, kind in removed:
+            if content in kinds:  # unless the store is damaged
+                conversations, editions = changes.get(kinds[content], (0, 0))
+                changes[kinds[content]] = (conversations - (kind is not None), editions - 1)
         self._count(connection, changes)
-        for content in contents:
-            self._execute(connection, _ADD_UNUSED, (content,))
-        if is_gone:
-            self._record(connection, [hash_of(conversation)])
-        return len(rows)
+        self._record(connection, [hash_of(conversation) for conversation, _, kind in removed if kind is not None])
 
     def _collect_all(self) -> int:
         """Remove all contents and texts that are not used any more, and return how many texts that were."""
@@ -188,7 +236,7 @@ class ForgettingStore(StoreWriter):
 
             def collect(connection: Any) -> bool:
                 nonlocal removed, is_done
-                rows = self._select(connection, _UNUSED + self.SKIP_LOCKED, (_BATCH_SIZE,))
+                rows = self._select(connection, _POSSIBLY_UNUSED + self.SKIP_LOCKED, (_BATCH_SIZE,))
                 is_done = len(rows) < _BATCH_SIZE
                 removed = self._collect(connection, [content for (content,) in rows]) if rows else 0
                 return bool(rows)
@@ -199,44 +247,41 @@ class ForgettingStore(StoreWriter):
                 return count
 
     def _collect(self, connection: Any, batch: list[int]) -> int:
-        """Remove those of these contents that are unused, with their unused texts. Publishing locks rows in the same order."""
-        columns = ", ".join(TEXT_COLUMNS)
-        rows = self._select(connection, f"SELECT {columns} FROM foreword_contents WHERE id IN {_marks(batch)}", batch)
-        texts = sorted({text for row in rows for text in row})
-        if texts:
-            condition = _unused_condition(f" AND c.id NOT IN {_marks(batch)}")
-            select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {condition} ORDER BY id"
-            key = [*texts, *batch * len(TEXT_COLUMNS)]
-            texts = [text for (text,) in self._select(connection, select + self.FOR_UPDATE, key)]
-        select = f"SELECT id FROM foreword_contents WHERE id IN {_marks(batch)} ORDER BY id"
-        self._select(connection, select + self.FOR_UPDATE, batch)
-        hashes = self._select(
-            connection,
-            f"DELETE FROM foreword_contents WHERE id IN {_marks(batch)} AND NOT EXISTS"
-            " (SELECT 1 FROM foreword_editions AS e WHERE e.content = foreword_contents.id) RETURNING hash",
-            batch,
-        )
-        removed = []
-        if texts:
-            unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {_unused_condition()}"
-            removed = self._select(
-                connection, f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash", texts
-            )
-        self._execute(connection, f"DELETE FROM foreword_unused WHERE content IN {_marks(batch)}", batch)
+        """Remove those of these contents that are unused, with their unused texts. Returns how many texts that were."""
+        # Contents that are still used are not locked, so that others can publish editions with them meanwhile.
+        unused = {id: texts for id, *texts in self._select(connection, _UNUSED.format(_marks(batch)), batch)}
+        count = self._delete_contents(connection, sorted(unused), {text for texts in unused.values() for text in texts})
+        self._execute(connection, _DELETE_UNUSED.format(_marks(batch)), batch)
+        return count
+
+    def _delete_contents(self, connection: Any, contents: list[int], texts: Iterable[int]) -> int:
+        """Delete contents and their texts, unless they are used again. Publishing locks rows in the same order."""
+        if not contents:
+            return 0
+        marks, ids = _marks(contents), sorted(texts)
+        condition = _unused_condition(f" AND c.id NOT IN {marks}")
+        select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(ids)} AND {condition} ORDER BY id"
+        key = [*ids, *contents * len(TEXT_COLUMNS)]
+        ids = [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
+        self._select(connection, _LOCK_CONTENTS.format(marks) + self.FOR_UPDATE, contents)
+        hashes = self._select(connection, _DELETE_CONTENTS.format(marks), contents)
+        removed: Rows = []
+        if ids:
+            unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(ids)} AND {_unused_condition()}"
+            removed = self._select(connection, f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash", ids)
         self._record(connection, [hash for (hash,) in (*hashes, *removed)])
         return len(removed)
-
-    # Added to a SELECT so that rows that another transaction has locked are left out.
-    SKIP_LOCKED = ""
 
     def _lock_forgotten(self, connection: Any) -> None:
         """Make other transactions that record hashes wait, so that rows become visible in the order of their ids."""
 
-    def _record(self, connection: Any, hashes: list[bytes]) -> None:
-        """Record the hashes of what was removed."""
-        if hashes:
-            self._lock_forgotten(connection)
+    def _record(self, connection: Any, hashes: Sequence[bytes]) -> None:
+        """Record the hashes of what was removed, and delete those that every process has read by now."""
+        if not hashes:
+            return
+        self._lock_forgotten(connection)
         now = int(time.time())
-        for hash in hashes:
-            self._execute(connection, _ADD_FORGOTTEN, (hash, now))
-        self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE,))
+        for batch in _batches(hashes):
+            rows = ", ".join(["(?, ?)"] * len(batch))
+            self._execute(connection, _ADD_FORGOTTEN.format(rows), [each for hash in batch for each in (hash, now)])
+        self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE, _MAX_FORGOTTEN))

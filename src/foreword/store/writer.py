@@ -140,15 +140,17 @@ class StoreWriter(TemplateStore):
 
     def _count(self, connection: Any, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of conversations and editions of these kinds, in an order that avoids deadlocks."""
+        if not changes:
+            return
+        rows = ", ".join([f"(?, {self.SHARD}, ?, ?)"] * len(changes))
         statement = f"""
-            INSERT INTO foreword_counts (kind, shard, conversations, editions) VALUES (?, {self.SHARD}, ?, ?)
+            INSERT INTO foreword_counts (kind, shard, conversations, editions) VALUES {rows}
             ON CONFLICT (kind, shard) DO UPDATE SET
                 conversations = foreword_counts.conversations + excluded.conversations,
                 editions = foreword_counts.editions + excluded.editions
         """
-        for kind in sorted(changes):
-            self._execute(connection, statement, (kind, *changes[kind]))
+        self._execute(connection, statement, [each for kind in sorted(changes) for each in (kind, *changes[kind])])
 
     def _run_write(self, work: Any) -> Any:
-        """Run work that writes with a single statement."""
+        """Run work that writes with a single statement, exactly once."""
         return self._run(work)
