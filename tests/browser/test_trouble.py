@@ -134,7 +134,7 @@ def test_a_token_that_becomes_invalid_loses_no_text(own_site, open_page, edit):
     page.keyboard.press("Enter")
     code = page.locator(".cm-content")
     code.focus()
-    with page.expect_response("**/system-prompt/check"):
+    with page.expect_response("**/system-prompt/preview"):
         page.keyboard.insert_text(UNSAVED_TEXT)
     # Wait for the requests sent while typing, which could otherwise ask for the token before saving.
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text(UNSAVED_TEXT)

@@ -1,6 +1,6 @@
 // All requests to the service, their errors, and the access token.
 import {
-  type ConversationPage, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type LayoutKey, type Previewed,
+  type ConversationPage, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Layout, type LayoutKey, type Previewed,
   type Syntax, type Variable, type VariableValue, type Version,
 } from "./forms";
 import { tabStorage } from "./storage";
@@ -203,11 +203,6 @@ export async function readValues({ cwd, model }: Choices): Promise<VariableValue
 export async function preview(template: string, syntax: Syntax, choices: Choices, signal?: AbortSignal): Promise<Previewed> {
   const body = { template, syntax, ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
   return (await send<Previewed>(`${TEMPLATE}/preview`, { method: "POST", body, signal })).body;
-}
-
-export async function check(template: string, syntax: string, cwd: string, signal?: AbortSignal): Promise<Finding[]> {
-  const body = { template, syntax, ...(cwd && { cwd }) };
-  return (await send<{ findings: Finding[] }>(`${TEMPLATE}/check`, { method: "POST", body, signal })).body.findings;
 }
 
 export async function listFiles(cwd: string, prefix: string, signal?: AbortSignal): Promise<Entry[]> {

@@ -1,7 +1,7 @@
 // What the service returns for the text in the editor: the prompt, findings, and values of variables.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Choices, Problem, check, preview, readValues } from "../api";
+import { type Choices, Problem, preview, readValues } from "../api";
 import type { Finding, Previewed, VariableValue } from "../forms";
 import type { Language } from "../languages/language";
 import { latest } from "../latest";
@@ -10,22 +10,20 @@ import { Observable } from "../state";
 import type { CodeEditor } from "./code";
 
 const PREVIEW_DELAY = 250;
-const CHECK_DELAY = 350;
 
 export function useResults(code: RefObject<CodeEditor | null>, choices: Choices, language: Language) {
   const [previewed, setPreviewed] = useState<Previewed | null>(null);
   const [problem, setProblem] = useState("");
-  const [checkFindings, setCheckFindings] = useState<Finding[]>([]);
-  const [renderErrors, setRenderErrors] = useState<Finding[]>([]);
+  const [findings, setFindings] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
   const inputs = useRef({ choices, language });
   inputs.current = { choices, language };
 
   const requests = useMemo(() => {
     const waiting = new Observable(true); // only the preview subscribes to it, so that typing does not render the entire editor
-    const finish = (problem: string, errors: Finding[]) => {
+    const finish = (problem: string, found: Finding[] | null) => {
       setProblem(problem);
-      setRenderErrors(errors);
+      if (found) setFindings(found);
       waiting.set(false);
     };
     const previewRequest = latest<null, Previewed>(
@@ -34,36 +32,30 @@ export function useResults(code: RefObject<CodeEditor | null>, choices: Choices,
       {
         success(result) {
           setPreviewed(result);
-          finish("", []);
+          finish("", unique(result.findings.filter(isAboutText)));
         },
-        failure: (error) => finish(messageOf(error), templateErrors(error)),
+        // An error that is not in the text leaves its findings as they are.
+        failure: (error) => finish(messageOf(error), error instanceof Problem && error.errors.length ? templateErrors(error) : null),
       },
-    );
-    const checkRequest = latest<null, Finding[]>(
-      CHECK_DELAY,
-      (_, signal) => check(code.current!.text(), inputs.current.language.name, inputs.current.choices.cwd, signal),
-      { success: setCheckFindings, failure: () => {} },
     );
     const valuesRequest = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(inputs.current.choices), {
       success: setValues,
       failure: () => setValues([]),
     });
-    return { waiting, previewRequest, checkRequest, valuesRequest };
+    return { waiting, previewRequest, valuesRequest };
   }, []);
 
   function refresh(): void {
     requests.waiting.set(true);
     requests.previewRequest.request(null);
-    requests.checkRequest.request(null);
   }
 
   useServer(() => {
     refresh();
     requests.valuesRequest.request(null);
   }, [choices, language]);
-  useEffect(() => () => [requests.previewRequest, requests.checkRequest, requests.valuesRequest].forEach((request) => request.stop()), []);
+  useEffect(() => () => [requests.previewRequest, requests.valuesRequest].forEach((request) => request.stop()), []);
 
-  const findings = useMemo(() => unique([...checkFindings, ...renderErrors]), [checkFindings, renderErrors]);
   const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
   /** Return why the text cannot be rendered, or an empty string if it can be or the service gives no reason. */
   async function tryRender(): Promise<string> {
@@ -83,6 +75,11 @@ export function useResults(code: RefObject<CodeEditor | null>, choices: Choices,
     /** `findings` are about the text; `all` also includes findings about the prompt. */
     findings, all,
   };
+}
+
+/** Whether a finding of a prompt is about the template rather than another file. */
+function isAboutText({ code }: Finding): boolean {
+  return /^(template|variable|file)-/.test(code);
 }
 
 function messageOf(error: unknown): string {
