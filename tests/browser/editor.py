@@ -10,12 +10,12 @@ from served import TIMEOUT
 CODE = "[aria-label='Template'].cm-content"
 
 
-def accept_completion(page):
+def accept_completion(page, key="Enter"):
     """Accept the first completion. The list ignores keys while it loads and just after it opens."""
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
     expect(page.locator(".cm-tooltip-autocomplete-disabled")).to_have_count(0)
     page.wait_for_timeout(100)
-    page.keyboard.press("Enter")
+    page.keyboard.press(key)
 
 
 class Editor:

@@ -230,6 +230,57 @@ def test_full_lines_are_wrapped_on_separate_lines(editor):
     assert editor.text() == "[if git:branch]\none\ntwo\n[else]\n\n[endif]\nthree"
 
 
+def test_text_is_found_and_replaced_with_the_keyboard_and_lines_are_reached(editor):
+    page = editor.page
+    editor.write("Be brief. be kind.\nMaybe 😀 [endif]\n" * 40)
+    page.keyboard.press("ControlOrMeta+Home")
+    page.keyboard.press("ControlOrMeta+f")
+    panel = page.get_by_role("search", name="Find and replace")
+    status = panel.get_by_role("status")
+    page.keyboard.type("be")
+    expect(status).to_have_text("1 of 120")
+    page.keyboard.press("Shift+Enter")
+    expect(status).to_have_text("120 of 120")
+    panel.get_by_label("Match case").check()
+    expect(status).to_have_text("80 of 80")
+    panel.get_by_label("Whole words").check()
+    expect(status).to_have_text("1 of 40")
+    panel.get_by_label("Replace with").fill("are")
+    page.keyboard.press("Enter")
+    expect(status).to_have_text("1 of 39")
+    panel.get_by_role("button", name="Replace all").press("Enter")
+    expect(status).to_have_text("No matches")
+    expect(editor.code).not_to_contain_text(". be kind")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(editor.code).to_be_focused()
+    page.keyboard.press("ControlOrMeta+z")  # one step undoes all but the first replacement
+    expect(editor.code.locator(".cm-line").nth(2)).to_have_text("Be brief. be kind.")
+    expect(editor.code.locator(".cm-line").first).to_have_text("Be brief. are kind.")
+    finding = page.get_by_role("region", name="Findings").get_by_role("button", name="Line 2, column 9").first
+    finding.click()
+    page.keyboard.type("!")
+    expect(editor.code.locator(".cm-line").nth(1)).to_have_text("Maybe 😀 ![endif]")
+    page.keyboard.press("Control+g")
+    page.keyboard.type("4:7")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="Go to line")).to_have_count(0)
+    page.wait_for_timeout(100)
+    page.keyboard.type("?")
+    expect(editor.code.locator(".cm-line").nth(3)).to_have_text("Maybe ?😀 [endif]")
+
+
+def test_a_completion_shows_the_value_and_tab_accepts_it(editor, site):
+    editor.write("In ")
+    editor.page.keyboard.type("[prompt:cw")
+    option = editor.dialog.get_by_role("option", name=re.compile("prompt:cwd"))
+    expect(option).to_contain_text(str(site.shop)[:40])
+    accept_completion(editor.page, "Tab")
+    expect(editor.code).to_have_text("In [prompt:cwd]")
+    editor.page.keyboard.press("Tab")  # without a list, it leaves the editor
+    expect(editor.code).not_to_be_focused()
+
+
 def test_keys_save_go_to_the_next_finding_and_close(editor):
     editor.write("[endif]\nfine\n[else]")
     expect(editor.code.locator(".cm-lintRange")).to_have_count(2)

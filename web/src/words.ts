@@ -1,7 +1,7 @@
 // Numbers and names in readable form.
 
 export function plural(word: string, count: number): string {
-  return count === 1 ? word : `${word}s`;
+  return count === 1 ? word : `${word}${/(?:s|x|ch|sh)$/.test(word) ? "es" : "s"}`;
 }
 
 /** A number with thousands separators. */

@@ -1,7 +1,7 @@
 // The page's CodeMirror editor: text, language, findings and highlighted lines.
 //
 // It is in a shadow root, which adopts its style sheets, so that the page needs no inline styles.
-import { autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { acceptCompletion, autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
@@ -12,9 +12,12 @@ import {
 } from "@codemirror/view";
 import type { Finding } from "../forms";
 import type { Language } from "../languages/language";
-import { type FindFiles, complete } from "./completion";
-import { diagnostics } from "./diagnostics";
+import type { Query } from "../search";
+import { Observable } from "../state";
+import { type Known, complete, renderValue } from "./completion";
+import { diagnostics, offsetOf } from "./diagnostics";
 import { matchingTagMarks } from "./matching-tags";
+import { type Found, replaceMatch, replaceMatches, search, searching, selectNextMatch } from "./searching";
 import { highlighting, theme } from "./theme";
 
 export interface EditorEvents {
@@ -34,11 +37,24 @@ export interface CodeEditor {
   insert(text: string): void;
   /** Wrap the selection, and move the caret to the first empty branch. */
   wrap(open: string, middle: string, close: string): void;
-  goTo(line: number): void;
+  /** Go to a line and column, both from 1. */
+  goTo(line: number, column?: number): void;
+  readonly lines: number;
+  /** The line of the caret. */
+  readonly line: number;
   highlight(lines: [number, number] | null): void;
   show(findings: Finding[]): void;
   /** Go to the next or previous finding. Returns its message, or null if there is none. */
   nextFinding(direction: 1 | -1): string | null;
+  selectedText(): string;
+  /** Mark the matches, and select the first one from the caret. Null ends the search. */
+  search(query: Query | null): void;
+  readonly found: Observable<Found>;
+  nextMatch(direction: 1 | -1): void;
+  /** Replace the selected match, and select the next one. */
+  replaceMatch(text: string): void;
+  /** Replace every match as one undo step. Returns how many there were. */
+  replaceMatches(text: string): number;
   destroy(): void;
 }
 
@@ -64,17 +80,28 @@ function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSe
 // Escape first closes the list of completions, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
-export function mountEditor(host: HTMLElement, text: string, language: Language, files: FindFiles, events: EditorEvents, label = "Template"): CodeEditor {
+// Tab accepts a completion. Without a list of completions, it moves to the next control, as everywhere on the page.
+const tab: KeyBinding = {
+  key: "Tab",
+  run(view) {
+    if (completionStatus(view.state) !== "active") return false;
+    acceptCompletion(view); // does nothing just after the list has opened, but Tab must not leave the editor then
+    return true;
+  },
+};
+
+export function mountEditor(host: HTMLElement, text: string, language: Language, known: Known, events: EditorEvents, label = "Template"): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const languageSlot = new Compartment();
+  const found = new Observable<Found>({ current: 0, total: 0 });
   const extensions: Extension[] = [
-    keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((binding) => binding.key !== "Escape")]),
+    keymap.of([escape, tab, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((binding) => binding.key !== "Escape")]),
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
     tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // anything outside the pane is cut off
-    lintGutter(), highlighted, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
+    lintGutter(), highlighted, searching(found), EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => notify(update, events)),
-    languageSlot.of(languageSupport(language, files)),
+    languageSlot.of(languageSupport(language, known)),
   ];
   const state = EditorState.create({ doc: text, extensions });
   const view = new EditorView({ state, parent: root, root });
@@ -83,24 +110,37 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     text: () => view.state.doc.toString(),
     equals: (other) => view.state.doc.eq(other),
     replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...separateUndoStep }),
-    setLanguage: (other) => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, files)) }),
+    setLanguage: (other) => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, known)) }),
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
-    goTo: (line) => goTo(view, line),
+    goTo: (line, column = 1) => goTo(view, line, column),
+    get lines() { return view.state.doc.lines; },
+    get line() { return view.state.doc.lineAt(view.state.selection.main.head).number; },
     highlight(lines) {
       const scroll = lines && EditorView.scrollIntoView(view.state.doc.line(Math.min(lines[0], view.state.doc.lines)).from, { y: "nearest" });
       view.dispatch({ effects: [setHighlight.of(lines), ...(scroll ? [scroll] : [])] });
     },
     show: (findings) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, findings))),
     nextFinding: (direction) => nextFinding(view, direction),
+    selectedText: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
+    found,
+    search: (query) => search(view, query),
+    nextMatch: (direction) => selectNextMatch(view, direction),
+    replaceMatch: (replacement) => replaceMatch(view, replacement),
+    replaceMatches: (replacement) => replaceMatches(view, replacement),
     destroy: () => view.destroy(),
   };
 }
 
-function languageSupport(language: Language, files: FindFiles): Extension {
+function languageSupport(language: Language, known: Known): Extension {
   return [
     StreamLanguage.define(language.parser),
-    autocompletion({ override: [(context) => complete(language, files, context)], icons: false, defaultKeymap: false }),
+    autocompletion({
+      override: [(context) => complete(language, known, context)],
+      addToOptions: [{ render: renderValue, position: 60 }],
+      icons: false,
+      defaultKeymap: false,
+    }),
     matchingTagMarks(language),
   ];
 }
@@ -135,9 +175,9 @@ function wrap(view: EditorView, open: string, middle: string, close: string): vo
   view.focus();
 }
 
-function goTo(view: EditorView, number: number): void {
-  const line = view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines));
-  view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+function goTo(view: EditorView, number: number, column: number): void {
+  const offset = offsetOf(view.state.doc.line(Math.min(Math.max(number, 1), view.state.doc.lines)), column);
+  view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
   view.focus();
 }
 

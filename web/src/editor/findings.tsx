@@ -4,7 +4,7 @@ import { sentence } from "./diagnostics";
 
 interface Props {
   findings: Finding[];
-  onGoTo(line: number): void;
+  onGoTo(line: number, column: number): void;
   onNext(): void;
 }
 
@@ -24,7 +24,7 @@ export function Findings({ findings, onGoTo, onNext }: Props) {
               <span class="sign" aria-hidden="true">{SIGNS[finding.severity]}</span>
               <span class="visually-hidden">{finding.severity}: </span>
               {finding.line !== null && isAboutTemplate(finding)
-                ? <button type="button" class="plain" onClick={() => onGoTo(finding.line!)}><b>Line {finding.line}</b> {sentence(finding)}</button>
+                ? <button type="button" class="plain" onClick={() => onGoTo(finding.line!, finding.column ?? 1)}><b>{placeOf(finding)}</b> {sentence(finding)}</button>
                 : <span>{sentence(finding)}</span>}
             </li>
           ))}
@@ -32,6 +32,10 @@ export function Findings({ findings, onGoTo, onNext }: Props) {
       )}
     </section>
   );
+}
+
+function placeOf({ line, column }: Finding): string {
+  return column === null ? `Line ${line}` : `Line ${line}, column ${column}`;
 }
 
 /** Whether a finding is about the text in the editor rather than a file. */

@@ -28,6 +28,8 @@ export const theme = EditorView.theme({
   ".cm-content ::selection, .cm-content::selection": { backgroundColor: "var(--selection)" },
   ".cm-highlighted": { backgroundColor: "var(--highlight)", boxShadow: "inset 3px 0 0 var(--highlight-edge)" },
   ".cm-matching-tag": { backgroundColor: "var(--matching-tag)", borderRadius: "3px", outline: "1px solid var(--matching-tag-edge)" },
+  ".cm-match": { backgroundColor: "var(--highlight)", borderRadius: "2px", outline: "1px solid var(--highlight-edge)" },
+  ".cm-match-selected": { backgroundColor: "var(--match)", color: "var(--ink)", outline: "2px solid var(--highlight-edge)" },
   ".cm-tooltip": {
     backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "8px",
     boxShadow: "var(--shadow)", overflow: "hidden", fontFamily: "var(--sans)", fontSize: "var(--size-small)",
@@ -36,6 +38,7 @@ export const theme = EditorView.theme({
   ".cm-tooltip.cm-tooltip-autocomplete > ul > li": { padding: "4px 10px" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
   ".cm-completionDetail": { fontFamily: "var(--sans)", fontStyle: "normal", opacity: "0.8", marginLeft: "1em" },
+  ".cm-completionValue": { marginLeft: "1.2em", fontFamily: "var(--sans)", fontWeight: "550" },
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
   ".cm-diagnostic": { padding: "6px 10px", borderLeftWidth: "4px" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--error)" },

@@ -1,13 +1,13 @@
 // Buttons that insert variables and show their values, a field for paths, and buttons that wrap the selection in a condition.
 import { useId, useRef, useState } from "preact/hooks";
-import type { Entry, Variable, VariableValue } from "../forms";
+import type { Entry, Variable } from "../forms";
 import { latest } from "../latest";
 import { type Language, fullName } from "../languages/language";
 import type { FindFiles } from "./completion";
 
 interface Props {
   language: Language;
-  values: VariableValue[];
+  values: Map<string, string | null>;
   files: FindFiles;
   onInsert(text: string): void;
   onWrap(open: string, middle: string, close: string): void;
@@ -15,7 +15,6 @@ interface Props {
 
 export function Variables({ language, values, files, onInsert, onWrap }: Props) {
   const groups = Map.groupBy(language.variables, (variable) => variable.type);
-  const valueOf = new Map(values.map(({ type, name, value }) => [`${type}:${name}`, value]));
   return (
     <section class="variables" aria-label="Variables">
       {[...groups].map(([type, variables]) => (
@@ -24,7 +23,7 @@ export function Variables({ language, values, files, onInsert, onWrap }: Props) 
           {variables.map((variable) =>
             variable.dynamic
               ? <PathField key={variable.name} variable={variable} files={files} onInsert={(path) => onInsert(language.insertion(`${variable.type}:${path}`))} />
-              : <VariableButton key={variable.name} variable={variable} value={valueOf.get(fullName(variable))} onInsert={() => onInsert(language.insertion(fullName(variable)))} />,
+              : <VariableButton key={variable.name} variable={variable} value={values.get(fullName(variable))} onInsert={() => onInsert(language.insertion(fullName(variable)))} />,
           )}
         </div>
       ))}

@@ -21,6 +21,7 @@ const TAG = /\{#[^]*?#\}|\{%-?\s*(\w+)[^]*?%\}|\{\{-?\s*([\w.]*)[^]*?\}\}/g;
 export const jinja: Language = {
   name: "jinja",
   variables: VARIABLES,
+  sameAs: { date: "system:date", cwd: "prompt:cwd" },
   insertion: (variable) => `{{ ${variable} }}`,
   condition: (variable, isNegated) => ({ open: `{% if ${isNegated ? "not " : ""}${variable} %}`, middle: "{% else %}", close: "{% endif %}" }),
   tags(text) {

@@ -2,7 +2,7 @@
 // templates.
 import type { StreamParser } from "@codemirror/language";
 import type { Completion } from "@codemirror/autocomplete";
-import type { Syntax, Variable } from "../forms";
+import type { Syntax, Variable, VariableValue } from "../forms";
 
 /** A tag in a template. `variable` is `type:name`, or just the name. */
 export interface Tag {
@@ -26,6 +26,8 @@ export interface Language {
   /** The completions at the offset `caret`. `before` and `after` are the text of its line on either side. */
   complete(before: string, caret: number, after: string): CompletionRequest | null;
   variables: Variable[];
+  /** Variables that have the same value as one of the service's, which is named as `type:name`. */
+  sameAs?: Record<string, string>;
   insertion(variable: string): string;
   condition(variable: string, isNegated: boolean): { open: string; middle: string; close: string };
 }
@@ -46,4 +48,11 @@ export function matchingTags(tags: Tag[], offset: number): Tag[] {
 
 export function fullName(variable: Variable): string {
   return variable.type ? `${variable.type}:${variable.name}` : variable.name;
+}
+
+/** The current values of a language's variables. */
+export function valuesByName({ sameAs = {} }: Language, values: VariableValue[]): Map<string, string | null> {
+  const known = new Map(values.map(({ type, name, value }) => [`${type}:${name}`, value]));
+  for (const [name, other] of Object.entries(sameAs)) if (known.has(other)) known.set(name, known.get(other)!);
+  return known;
 }

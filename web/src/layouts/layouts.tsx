@@ -68,7 +68,7 @@ function Playground({ roots, keys }: { roots: string[]; keys: LayoutKey[] }) {
   useEffect(() => {
     const language = toml(keys, () => editor.current?.text() ?? "");
     const events = { changed: () => setText(editor.current!.text()), moved: () => {} };
-    editor.current = mountEditor(host.current!, text, language, async () => [], events, "Layout");
+    editor.current = mountEditor(host.current!, text, language, { files: async () => [], valueOf: () => undefined }, events, "Layout");
     return () => editor.current?.destroy();
   }, []);
   useEffect(() => {

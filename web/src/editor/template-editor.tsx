@@ -1,0 +1,195 @@
+// The full-page editor: variables, the template and its preview.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Current, listFiles } from "../api";
+import { Dialog } from "../dialog";
+import type { Syntax } from "../forms";
+import { languageNamed } from "../languages/known";
+import { valuesByName } from "../languages/language";
+import { Live } from "../live";
+import { rememberChoices, rememberedChoices } from "../preview/choices";
+import { Preview } from "../preview/preview";
+import { TEMPLATE, go } from "../route";
+import type { Query } from "../search";
+import { announce } from "../state";
+import { type CodeEditor, mountEditor } from "./code";
+import { Findings } from "./findings";
+import { type Command, commandOf } from "./keys";
+import { LineDialog } from "./line-dialog";
+import type { EditorData } from "./opening";
+import { useResults } from "./results";
+import { ConflictDialog, LeaveDialog, SaveDialog } from "./save-dialogs";
+import { useSaving } from "./saving";
+import { SearchPanel } from "./search-panel";
+import { DraftNotice, Toolbar } from "./toolbar";
+import { Variables } from "./variables";
+
+type Pane = "template" | "variables" | "preview";
+
+export function TemplateEditor({ data }: { data: EditorData }) {
+  const { current, draft, variables, layouts, languages, roots } = data;
+  const root = useRef<HTMLDivElement>(null);
+  const host = useRef<HTMLDivElement>(null);
+  const code = useRef<CodeEditor>(null);
+  const [choices, setChoices] = useState(() => rememberedChoices(roots, layouts));
+  const [highlightedLine, setHighlightedLine] = useState<number | null>(null);
+  const [pane, setPane] = useState<Pane>("template");
+  const [isDraftShown, setDraftShown] = useState(draft !== null);
+  const [searchRequest, setSearchRequest] = useState(0);
+  const lastQuery = useRef<Query>({ text: "", matchCase: false, wholeWords: false });
+  const [isGoingToLine, setGoingToLine] = useState(false);
+  const place = useRef<[number, number] | null>(null);
+
+  const initial: Current = {
+    template: draft?.template ?? current.template,
+    version: draft?.version ?? current.version,
+    syntax: draft?.syntax ?? current.syntax,
+  };
+  const [syntax, setSyntax] = useState(initial.syntax);
+  const syntaxNow = useRef(syntax);
+  const saving = useSaving(code, syntaxNow, { ...current, version: initial.version }, initial, go);
+
+  const language = useMemo(() => languageNamed(syntax, variables), [syntax, variables]);
+  const results = useResults(code, choices, language);
+
+  const values = useRef(new Map<string, string | null>());
+  values.current = useMemo(() => valuesByName(language, results.values), [language, results.values]);
+  const cwd = useRef("");
+  cwd.current = choices.cwd || roots[0] || "";
+  const files = useMemo(() => (prefix: string) => listFiles(cwd.current, prefix), []);
+
+  function changed(): void {
+    saving.changed();
+    setHighlightedLine(null);
+    results.refresh();
+  }
+
+  const onChanged = useRef(changed);
+  onChanged.current = changed;
+
+  useEffect(() => {
+    code.current = mountEditor(host.current!, initial.template, language, { files, valueOf: (name) => values.current.get(name) }, {
+      changed: () => onChanged.current(),
+      moved: setHighlightedLine,
+    });
+    code.current.view.focus();
+    return () => code.current!.destroy();
+  }, []);
+  useEffect(() => code.current!.setLanguage(language), [language]);
+  useEffect(() => code.current!.show(results.findings), [results.findings]);
+  useEffect(() => rememberChoices(choices), [choices]);
+  useLayoutEffect(() => {
+    if (place.current) inTemplatePane(() => code.current!.goTo(...place.current!)); // after the dialog has closed, which moves the focus
+    place.current = null;
+  }, [isGoingToLine]);
+
+  function chooseSyntax(chosen: Syntax): void {
+    syntaxNow.current = chosen;
+    setSyntax(chosen);
+    saving.changed();
+  }
+
+  function load(text: Current): void {
+    chooseSyntax(text.syntax);
+    code.current!.replaceAll(text.template);
+    saving.setBase(text);
+  }
+
+  function nextFinding(direction: 1 | -1): void {
+    inTemplatePane(() => announce(code.current!.nextFinding(direction) ?? "No findings."));
+  }
+
+  function save(): void {
+    if (saving.isDirty) saving.openSaving();
+    else announce("All changes are saved.");
+  }
+
+  function openSearch(): void {
+    inTemplatePane(() => setSearchRequest((before) => before + 1));
+  }
+
+  function closeSearch(): void {
+    setSearchRequest(0);
+    code.current!.view.focus();
+  }
+
+  const commands: Record<Command, () => void> = {
+    save,
+    find: openSearch,
+    "go to line": () => setGoingToLine(true),
+    "next finding": () => nextFinding(1),
+    "previous finding": () => nextFinding(-1),
+  };
+
+  function key(event: KeyboardEvent): void {
+    if (event.defaultPrevented) return;
+    const command = commandOf(event);
+    const isReading = event.target instanceof Element && event.target.closest(".preview");
+    if (event.key === "Escape" && searchRequest) closeSearch();
+    else if (command && !(command === "find" && isReading)) commands[command](); // the browser searches the preview
+    else return;
+    event.preventDefault();
+  }
+
+  function inTemplatePane(change: () => void): void {
+    root.current!.dataset["pane"] = "template"; // immediately, because a hidden pane cannot be focused
+    setPane("template");
+    change();
+  }
+
+  function showSavedText(): void {
+    load(current);
+    code.current!.view.focus();
+    setDraftShown(false);
+    announce("The saved text is in the editor. Undo brings yours back.");
+  }
+
+  const pick = useMemo(() => (lines: [number, number]) => {
+    code.current!.highlight(lines);
+    setHighlightedLine(lines[0]);
+  }, []);
+
+  const { step, saved } = saving;
+  const isStoreDown = current.version === null && saved.template === current.template;
+  return (
+    <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
+      <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
+        <Toolbar version={saved.version} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={openSearch} onSave={save} />
+        <Live />
+        {isStoreDown && <p class="note wrong" role="alert">The store is unavailable. This is the default template; your text is kept in this browser until it can be saved.</p>}
+        {isDraftShown && draft && <DraftNotice time={draft.time} onDiscard={showSavedText} onDismiss={() => setDraftShown(false)} />}
+        <div class="panes-switch" role="group" aria-label="View">
+          {(["template", "variables", "preview"] as const).map((name) => (
+            <button key={name} type="button" data-name={name} aria-pressed={pane === name} onClick={() => setPane(name)}>{name}</button>
+          ))}
+        </div>
+        <div class="panes">
+          <Variables language={language} values={values.current} files={files}
+            onInsert={(text) => inTemplatePane(() => code.current!.insert(text))}
+            onWrap={(open, middle, close) => inTemplatePane(() => code.current!.wrap(open, middle, close))} />
+          <section class="writing" aria-label="Template text">
+            {searchRequest > 0 && <SearchPanel code={code.current!} last={lastQuery} request={searchRequest} onLine={commands["go to line"]} onClose={closeSearch} />}
+            <div class="code" ref={host} />
+            <Findings findings={results.all} onGoTo={(line, column) => inTemplatePane(() => code.current!.goTo(line, column))} onNext={() => nextFinding(1)} />
+          </section>
+          <Preview previewed={results.previewed} problem={results.problem} waiting={results.waiting} choices={choices} roots={roots} layouts={layouts}
+            highlightedLine={highlightedLine} onChoices={setChoices} onPick={pick} />
+        </div>
+      </div>
+      {step.name === "saving" && (
+        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} tryRender={results.tryRender}
+          onSave={(author, note) => void saving.save(author, note)} onCancel={saving.closeDialog} />
+      )}
+      {step.name === "conflict" && (
+        <ConflictDialog theirs={step.theirs} mine={code.current!.text()} problem={step.problem}
+          onSaveMine={() => void saving.save(step.author, step.note, step.theirs)}
+          onTakeTheirs={() => { load(step.theirs); saving.closeDialog(); announce("Their text is in the editor. Undo brings yours back."); }}
+          onCancel={() => { saving.setBase(step.theirs); saving.closeDialog(); }} />
+      )}
+      {isGoingToLine && (
+        <LineDialog line={code.current!.line} lines={code.current!.lines} onCancel={() => setGoingToLine(false)}
+          onGo={(line, column) => { place.current = [line, column]; setGoingToLine(false); }} />
+      )}
+      {step.name === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
+    </Dialog>
+  );
+}
