@@ -303,6 +303,13 @@ def test_verify_and_stats_describe_the_store(tree, run, run_json):
     assert run("store", "stats", "--store", "here.db")[1].split()[:2] == ["conversations", "1"]
 
 
+def test_prune_prints_what_it_removed(tree, run):
+    run("talk", "turn", "42", ".", "--store", "here.db")
+    prune = ("store", "prune", "--older-than", "0m", "--keep-last", "0", "--store", "here.db")
+    assert run(*prune) == (0, "removed 1 conversation, 1 edition, 6 texts\n", "")
+    assert run(*prune) == (0, "removed 0 conversations, 0 editions, 0 texts\n", "")
+
+
 READ_ONLY = [
     ["store", "verify"],
     ["store", "stats"],

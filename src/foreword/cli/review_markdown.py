@@ -11,7 +11,8 @@ import re
 from ..text.lines import escape_controls, printable
 from ..text.words import common_prefix_length
 from ..vocabulary import replace
-from .review_words import count_of, describe_cost, describe_outcomes, describe_place, headline, join_layouts, price_note
+from .review_words import describe_cost, describe_outcomes, describe_place, headline, join_layouts, price_note
+from .terminal import count_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .terminal import count_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +50,6 @@ def price_note(review: Review) -> str:
 def join_layouts(prompts: Sequence[PromptReview]) -> str:
     """Return the names of the prompts' layouts."""
     return ", ".join(dict.fromkeys(prompt.layout for prompt in prompts))
-
-
-def count_of(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def name_of(row: FileReview) -> str:

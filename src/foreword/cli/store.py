@@ -7,10 +7,11 @@ import sys
 from ..errors import CallError
 from ..text.lines import printable
 from .options import NOT_FOR_STORE, new_parser
-from .terminal import write, write_json, write_table
+from .terminal import count_of, is_terminal, write, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..store.rows import Pruned
     from .arguments import Namespace, Parser
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
@@ -107,14 +108,20 @@ def store_prune(args: Namespace) -> int:
     store = open_store(args.question.existing_store_url())
     for progress in store.prune(before, args.keep_last):
         removed = progress
-        if not args.json:
-            print(
-                f"removed {removed.conversations:,} conversations, {removed.editions:,} editions, {removed.texts:,} texts",
-                file=sys.stderr,
-            )
+        if is_terminal(sys.stderr):
+            print(f"\r{_describe(removed)}", end="", file=sys.stderr, flush=True)
+    if is_terminal(sys.stderr):
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if args.json:
         write_json({"conversations": removed.conversations, "editions": removed.editions, "texts": removed.texts})
+    else:
+        write(_describe(removed))
     return 0
+
+
+def _describe(removed: Pruned) -> str:
+    counts = (("conversation", removed.conversations), ("edition", removed.editions), ("text", removed.texts))
+    return "removed " + ", ".join(count_of(count, noun) for noun, count in counts)
 
 
 def _seconds(age: str) -> float:

@@ -26,6 +26,11 @@ SEVERITIES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": 
 _DEFAULT_WIDTH = 80
 
 
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def is_terminal(stream: TextIO) -> bool:
     """Whether the stream is a terminal, which gets table headers and lines wrapped to its width."""
     return stream.isatty()
