@@ -98,3 +98,22 @@ def test_a_lost_connection_confirms_nothing_and_is_replaced(stores, postgres_url
         return [moment is not None for moment in moments]
 
     assert asyncio.run(run()) == [True, False, True]
+
+
+def test_a_server_that_does_not_answer_is_checked_by_the_next_call(stores, postgres_url):
+    store, _ = stores
+    assert store._pool.server.is_reachable
+
+    async def run():
+        reader = store.batch_reader()
+        assert await reader.confirm("chat 5") is not None
+        reader._timeout = 0.1
+        with psycopg.connect(postgres_url) as other:
+            other.execute("LOCK TABLE foreword_editions")
+            moment = await reader.confirm("chat 5")
+        await reader.close()
+        return moment
+
+    assert (asyncio.run(run()), store._pool.server.is_reachable) == (None, False)
+    assert store.current("chat 5").number == 1
+    assert store._pool.server.is_reachable

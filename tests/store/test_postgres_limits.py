@@ -3,6 +3,7 @@
 import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from foreword.errors import CallError, StoreBusyError, StoreError
 from foreword.store import open_store
 from foreword.store.postgres_server import PostgresServer, parse_url
+from foreword.store.rows import TemplateVersion
+from foreword.store.usage import CallUsage
 
 pytestmark = pytest.mark.xdist_group("postgres")
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
@@ -125,6 +128,35 @@ def test_a_connection_that_is_lost_in_the_middle_of_a_write_loses_nothing(postgr
     store.close()
 
 
+@pytest.mark.parametrize("is_down", [True, False])
+def test_while_a_call_is_slow_a_thread_finds_out_whether_the_server_is_down(monkeypatch, is_down):
+    server = PostgresServer(parse_url("postgresql://host/name"))
+    server.is_reachable = True
+    opened, closed, started = [], [], []
+
+    def open_connection():
+        if is_down:
+            raise StoreError("it is down")
+        opened.append(SimpleNamespace(close=lambda: closed.append(1)))
+        return opened[-1]
+
+    monkeypatch.setattr(server, "_open", open_connection)
+    monkeypatch.setattr(
+        "foreword.store.postgres_server.start_new_thread", lambda work, args: started.append(work(*args))
+    )
+    for _ in range(3):
+        server.probe()
+    assert (len(started), server.is_reachable) == (3, not is_down)
+    if is_down:
+        server._next_attempt = float("inf")
+        with pytest.raises(StoreError, match="it is down"):
+            server.check()
+    else:
+        assert (server.connect(), len(closed)) == (opened[0], 2), (
+            "the pool gets one connection, and the others are closed"
+        )
+
+
 def test_only_one_call_at_a_time_tries_to_reach_a_server_that_is_down(monkeypatch):
     server = PostgresServer(parse_url("postgresql://host/name"))
     attempts = []
@@ -142,3 +174,66 @@ def test_only_one_call_at_a_time_tries_to_reach_a_server_that_is_down(monkeypatc
     with pytest.raises(psycopg.OperationalError):
         server.connect()
     assert attempts == [0]
+
+
+def lose_answer_of_commit(store, monkeypatch, is_committed=True):
+    """Lose the connection of the next transaction when it has been committed, or just before."""
+    run = store._in_transaction
+
+    def lose(connection, work, *args):
+        def fail_before_commit(connection):
+            work(connection)
+            raise psycopg.OperationalError("the connection is lost")
+
+        monkeypatch.setattr(store, "_in_transaction", run)
+        try:
+            run(connection, work if is_committed else fail_before_commit, *args)
+            raise psycopg.OperationalError("the connection is lost")
+        finally:
+            connection.close()
+
+    monkeypatch.setattr(store, "_in_transaction", lose)
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_usage_and_templates_are_written_once_although_the_answer_is_lost(
+    postgres_url, edition, monkeypatch, is_committed
+):
+    store = open_store(postgres_url)
+    store.publish("chat", edition(1), 0)
+    call = CallUsage(10, 5, 0, 3, 0.5, 7)
+    for calls in (1, 2):
+        lose_answer_of_commit(store, monkeypatch, is_committed)
+        if is_committed:
+            assert store.add_usage("chat", 1, call).calls == calls
+            continue
+        with pytest.raises(StoreError, match=r"the connection is lost$"):
+            store.add_usage("chat", 1, call)
+        assert store.add_usage("chat", 1, call).calls == calls
+    lose_answer_of_commit(store, monkeypatch)
+    assert store.add_template(TemplateVersion(0, "Hello")).version == 1
+    assert len(store.templates()) == 1
+    store.close()
+
+
+def test_a_write_whose_outcome_is_unknown_says_so(postgres_url, edition, monkeypatch):
+    store = open_store(postgres_url)
+    store.publish("chat", edition(1), 0)
+    monkeypatch.setattr("foreword.store.postgres._OUTCOME", "SELECT 'in progress' || left(%s::text, 0)")
+    lose_answer_of_commit(store, monkeypatch)
+    with pytest.raises(StoreError, match=r"is lost; the change may have been saved, so check before you repeat it$"):
+        store.add_usage("chat", 1, CallUsage(10, 5, 0, 3, 0.5, 7))
+    store.close()
+
+
+def test_usage_is_not_added_to_an_edition_that_is_being_removed(postgres_url, edition):
+    store = open_store(f"{postgres_url}&call_timeout=0.5")
+    store.publish("chat", edition(1), 0)
+    call = CallUsage(10, 5, 0, 3, 0.5, 7)
+    with psycopg.connect(postgres_url) as other:
+        other.execute("UPDATE foreword_editions SET state = NULL")
+        assert store.add_usage("chat", 1, call).calls == 1
+        other.execute("DELETE FROM foreword_editions")
+        with pytest.raises(StoreBusyError):
+            store.add_usage("chat", 1, call)
+    store.close()

@@ -24,6 +24,9 @@ def test_a_connection_with_a_timeout_runs_statements(postgres_url):
 def test_a_server_that_does_not_answer_in_time_loses_its_connection(postgres_url):
     connection = TimedConnection.connect(postgres_url)
     connection.timeout = 0.2
+    slow = []
+    connection.on_slow = lambda: slow.append(connection.closed)
     with pytest.raises(psycopg.OperationalError, match="the server has not answered for 0 seconds"):
         connection.execute("SELECT pg_sleep(30)")
     assert (connection.has_timed_out, connection.closed) == (True, True)
+    assert slow == [False], "it is called once, while the statement is running"

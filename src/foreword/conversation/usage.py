@@ -101,7 +101,8 @@ def record_usage(
         raise _no_edition(id) from None
     except StoreError as error:
         no_calls = UsageRow(0, 0, 0, 0, 0, None)
-        return usage_of(edition.number, no_calls, call, [finding("store-down", f"{error}; the call was not counted")])
+        problem = finding("store-down", f"{error}; the call may be missing from the counters")
+        return usage_of(edition.number, no_calls, call, [problem])
     return usage_of(edition.number, row, call, [finding("cache-collapse", cause)] if cause else ())
 
 

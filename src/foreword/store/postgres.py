@@ -1,12 +1,13 @@
 """The PostgreSQL store, for many machines. Requires `psycopg` 3 (the `postgres` extra).
 
 If a connection is lost, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the same edition
-or state twice has the same result as writing it once. A call that takes too long, such as one that waits for a locked row, fails alone.
+or state twice has the same result as writing it once. Other writes are repeated only if the server has not committed them. A call that
+takes too long, such as one that waits for a locked row, fails alone.
 """
 
 from __future__ import annotations
 
-from ..errors import CallError
+from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
 from .forgetting import ForgettingStore
@@ -67,6 +68,9 @@ _PUBLISH_KNOWN = f"""
     )
     SELECT (SELECT count(*) FROM content), (SELECT count(*) FROM won)
 """
+# NULL if the transaction has not changed anything.
+_TRANSACTION = "SELECT txid_current_if_assigned()"
+_OUTCOME = "SELECT txid_status(%s)"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _LOCK_FORGOTTEN = "LOCK TABLE foreword_forgotten IN SHARE ROW EXCLUSIVE MODE"
 _SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s) ORDER BY id FOR KEY SHARE"
@@ -85,6 +89,7 @@ class PostgresStore(ForgettingStore):
 
     SHARD = _SHARD
     KEY_SHARE = " FOR KEY SHARE"
+    FOR_CHANGE = " FOR NO KEY UPDATE"
     FOR_UPDATE = " FOR UPDATE"
     SKIP_LOCKED = " FOR UPDATE SKIP LOCKED"
 
@@ -124,7 +129,7 @@ class PostgresStore(ForgettingStore):
     def batch_reader(self) -> BatchReader:
         from .postgres_batches import BatchReader  # asyncio is slow to import, and only services need it
 
-        return BatchReader(self._pool.options, self._editions)
+        return BatchReader(self._pool.options, self._editions, self._pool.suspect)
 
     def pool_counts(self) -> Mapping[str, int]:
         return self._pool.counts()
@@ -134,13 +139,13 @@ class PostgresStore(ForgettingStore):
 
     # Running statements
 
-    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True) -> T:
+    def _run(self, work: Callable[[TimedConnection], T]) -> T:
         def run(connection: TimedConnection) -> T:
             if connection.is_shared:
                 return self._in_transaction(connection, work)
             return work(connection)
 
-        return self._call(run, is_repeatable)
+        return self._call(run)
 
     def _scan(self, work: Callable[[TimedConnection], T]) -> T:
         return self._call(lambda connection: self._in_transaction(connection, work, _SCAN_TIMEOUT, _SNAPSHOT))
@@ -151,7 +156,7 @@ class PostgresStore(ForgettingStore):
         result = connection.in_transaction(work, timeout or connection.timeout, begin)
         return result  # type: ignore[return-value]  # None only if the work rolls back
 
-    def _call(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True) -> T:
+    def _call(self, work: Callable[[TimedConnection], T], is_repeatable: Callable[[], bool] = lambda: True) -> T:
         """Call `work` with a connection. If the connection is lost, or another transaction was in the way, try once more."""
         pool = self._pool
         waits.announce("read")
@@ -169,11 +174,11 @@ class PostgresStore(ForgettingStore):
             if connection.has_timed_out:
                 pool.server.check()
                 raise pool.server.busy_error(str(error)) from error
-            if not is_repeatable:
+            if not is_repeatable():
                 raise failure from error
         finally:
             pool.give_back(connection)
-        return self._call(work, False)
+        return self._call(work, lambda: False)
 
     def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
@@ -185,24 +190,54 @@ class PostgresStore(ForgettingStore):
     def _execute(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> int:
         return connection.execute(statement.replace("?", "%s"), key).rowcount
 
-    def _write(
-        self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed], is_repeatable: bool = True
-    ) -> bool:
+    def _write(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> bool:
         def write(connection: TimedConnection) -> bool:
             if not work(connection):
                 raise psycopg.Rollback
             return True
 
         waits.announce("write")
-        is_committed = bool(self._call(lambda connection: self._in_transaction(connection, write), is_repeatable))
+        is_committed = bool(self._call(lambda connection: self._in_transaction(connection, write)))
         if is_committed:
             self._cache_texts(packed)
         return is_committed
 
     def _write_once(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> None:
-        # Check the connection first, and then try only once.
-        self._run(lambda connection: connection.execute("SELECT 1"))
-        self._write(work, packed, is_repeatable=False)
+        transaction: int | None = None
+
+        def write(connection: TimedConnection) -> None:
+            nonlocal transaction
+            transaction = None
+            work(connection)
+            ((transaction,),) = connection.execute(_TRANSACTION)
+
+        waits.announce("write")
+        try:
+            self._call(lambda connection: self._in_transaction(connection, write), lambda: transaction is None)
+        except StoreError as error:
+            if transaction is None or not self._is_committed(transaction, error):
+                raise
+        self._cache_texts(packed)
+
+    def _is_committed(self, transaction: int, error: StoreError) -> bool:
+        """Whether a transaction whose connection was lost has been committed. Raises a StoreError if that cannot be found out."""
+        try:
+            ((outcome,),) = self._run(lambda connection: connection.execute(_OUTCOME, (transaction,)).fetchall())
+        except StoreError:
+            outcome = None
+        if outcome not in ("committed", "aborted"):
+            raise StoreError(f"{error}; the change may have been saved, so check before you repeat it") from error
+        return bool(outcome == "committed")
+
+    def _run_write(self, work: Callable[[TimedConnection], T]) -> T:
+        results: list[T] = []
+
+        def write(connection: TimedConnection) -> bool:
+            results[:] = [work(connection)]
+            return True
+
+        self._write_once(write, {})
+        return results[0]
 
     def _lock_templates(self, connection: TimedConnection) -> None:
         connection.execute(_LOCK_TEMPLATES)

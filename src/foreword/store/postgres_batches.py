@@ -12,11 +12,13 @@ from time import monotonic
 import psycopg
 
 from .postgres_server import SERVER_PROCESS, PostgresOptions
+from .psycopg_connection import SLOW_SHARE
 from .reader import CURRENT
 from .usage import SELECT_USAGE, UsageRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .cache import EditionCache
@@ -41,10 +43,14 @@ _USAGE_SIZE = len(UsageRow.__annotations__)
 
 
 class BatchReader:
-    """Confirms which editions in a store's cache are still in use. Belongs to one event loop."""
+    """Confirms which editions in a store's cache are still in use. Belongs to one event loop.
 
-    def __init__(self, options: PostgresOptions, editions: EditionCache) -> None:
-        self._options, self._editions = options, editions
+    It gives up early and calls `on_timeout`, because the caller then has to ask the server again in a thread.
+    """
+
+    def __init__(self, options: PostgresOptions, editions: EditionCache, on_timeout: Callable[[], None]) -> None:
+        self._options, self._editions, self._on_timeout = options, editions, on_timeout
+        self._timeout = options.call_timeout * SLOW_SHARE
         self._cursor: psycopg.AsyncCursor[tuple[Any, ...]] | None = None
         self._next_attempt = 0.0
         self._waiting: list[tuple[str, asyncio.Future[object]]] = []
@@ -73,8 +79,10 @@ class BatchReader:
                 batch, self._waiting = self._waiting, []
                 try:
                     confirmed = await self._confirm_all({conversation for conversation, _ in batch})
-                except (psycopg.Error, TimeoutError, OSError):
+                except (psycopg.Error, OSError) as error:
                     # The caller reads it in a thread instead, which reports the problem.
+                    if isinstance(error, TimeoutError):
+                        self._on_timeout()
                     self._next_attempt = monotonic() + _PAUSE
                     confirmed = {}
                     await self._disconnect()
@@ -87,7 +95,7 @@ class BatchReader:
                 future.cancel()
 
     async def _confirm_all(self, conversations: set[str]) -> dict[str, object]:
-        async with asyncio.timeout(self._options.call_timeout):
+        async with asyncio.timeout(self._timeout):
             cursor = self._cursor or await self._connect()
             await cursor.execute(_SELECT.encode(), ([*conversations],))
             rows = await cursor.fetchall()
@@ -107,7 +115,7 @@ class BatchReader:
         self._cursor = connection.cursor(binary=True)
         process = await (await connection.execute(SERVER_PROCESS.encode())).fetchone()
         if process == (connection.info.backend_pid,):
-            limit = int(self._options.call_timeout * 1000)
+            limit = int(self._timeout * 1000)
             await connection.execute(f"SET statement_timeout = {limit}; SET lock_timeout = {limit}".encode())
         else:
             connection.prepare_threshold = None

@@ -70,12 +70,16 @@ class PostgresPool:
 
     def check_again(self) -> None:
         """Raise a StoreError unless a new connection can be opened now."""
-        self.server.is_reachable = False
+        self.suspect()
         self.server.check()
+
+    def suspect(self) -> None:
+        """Make the next call find out first whether the server can be reached."""
+        self.server.is_reachable = False
 
     def drop(self) -> None:
         """Replace idle connections, because the server has closed one."""
-        self.server.is_reachable = False
+        self.suspect()
         if self._pool is not None:
             self._pool.drain()
 

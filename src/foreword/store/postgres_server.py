@@ -7,7 +7,7 @@ immediately. So a server that hangs blocks one of a service's threads instead of
 from __future__ import annotations
 
 from _queue import Empty, SimpleQueue
-from _thread import allocate_lock
+from _thread import allocate_lock, start_new_thread
 from time import monotonic
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,8 +16,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 from ..errors import CallError, StoreBusyError, StoreError
 from ..vocabulary import value
-from .postgres_schema import migrate
+from .postgres_schema import migrate, version_of
 from .psycopg_connection import TimedConnection
+from .versions import must_migrate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,6 +137,13 @@ class PostgresServer:
         finally:
             self._lock.release()
 
+    def probe(self) -> None:
+        """Start to find out in a thread whether the server can be reached, because it has not answered a call for some time.
+
+        If it cannot, the call and all others fail when that is known, instead of finding it out one after the other.
+        """
+        start_new_thread(self._probe, ())
+
     def close(self) -> None:
         """Close the connections that no pool has taken."""
         try:
@@ -167,12 +175,25 @@ class PostgresServer:
         """Try to connect. If that fails, other calls fail without trying for as long as it took, up to a limit."""
         start = monotonic()
         try:
-            self._checked.put(self._open())
+            connection = self._open()
         except StoreError as error:
-            self._failure = error
+            self._failure, self.is_reachable = error, False
             self._next_attempt = monotonic() + min(monotonic() - start, _MAX_PAUSE)
             raise
+        if self._checked.empty():
+            self._checked.put(connection)
+        else:
+            connection.close()
         self._failure, self.is_reachable = None, True
+
+    def _probe(self) -> None:
+        if self._lock.acquire(blocking=False):
+            try:
+                self._try()
+            except StoreError:
+                pass  # reported to the calls
+            finally:
+                self._lock.release()
 
     def _open(self) -> TimedConnection:
         """Open a connection and migrate the tables to the current version."""
@@ -188,9 +209,11 @@ class PostgresServer:
                 connection.set_limits(self.options.call_timeout)
             else:
                 connection.is_shared, connection.prepare_threshold = True, None
-            connection.timeout = MIGRATION_TIMEOUT
-            migrate(connection)
-            connection.timeout = self.options.call_timeout
+            if must_migrate(version_of(connection)):
+                connection.timeout = MIGRATION_TIMEOUT
+                migrate(connection)
+                connection.timeout = self.options.call_timeout
+            connection.on_slow = self.probe
         except BaseException as error:
             connection.close()
             if isinstance(error, psycopg.Error):

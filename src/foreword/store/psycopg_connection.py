@@ -20,18 +20,22 @@ if TYPE_CHECKING:
 # The server ends a statement before this process gives up, so that it can say why.
 _SERVER_SHARE = 0.8
 _LOCK_SHARE = 0.4
+# When this share of the time has passed, `on_slow` is called once.
+SLOW_SHARE = 0.4
 
 
 class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     """A connection that closes itself when the server does not answer for `timeout` seconds.
 
     libpq has no setting that detects a server that accepts a connection and then hangs. `is_shared` means that a proxy such as
-    PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction.
+    PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction. `on_slow` is called
+    when a statement takes long, to find out meanwhile whether the server still answers.
     """
 
     timeout = 60.0
     has_timed_out = False
     is_shared = False
+    on_slow: Callable[[], None] | None = None
 
     def set_limits(self, timeout: float, scope: str = "SESSION") -> None:
         """Make the server cancel statements, and waits for a lock, that would take longer than the timeout."""
@@ -57,11 +61,15 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
         return super().wait(self._with_timeout(gen), *args, **kwargs)
 
     def _with_timeout(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        deadline = monotonic() + self.timeout
+        start = monotonic()
+        deadline, on_slow = start + self.timeout, self.on_slow
         try:
             awaited = next(gen)
             while True:
                 ready = yield awaited
+                if not ready and on_slow is not None and monotonic() > start + self.timeout * SLOW_SHARE:
+                    on_slow()
+                    on_slow = None
                 if not ready and monotonic() > deadline:
                     self.has_timed_out = True
                     self.pgconn.finish()

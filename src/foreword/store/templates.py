@@ -164,8 +164,9 @@ class TemplateStore(StoreReader):
 
     # Writing
 
-    # Added to a SELECT so that other transactions cannot delete the rows, and so that they cannot lock them either.
+    # Added to a SELECT so that other transactions cannot delete the rows, cannot change them either, or cannot lock them at all.
     KEY_SHARE = ""
+    FOR_CHANGE = ""
     FOR_UPDATE = ""
 
     def _execute(self, connection: Any, statement: str, key: Sequence[object] = ()) -> int:
@@ -177,7 +178,7 @@ class TemplateStore(StoreReader):
         raise NotImplementedError
 
     def _write_once(self, work: Callable[[Any], bool], packed: dict[str, Packed]) -> None:
-        """Run work that must not be repeated or lost in one transaction."""
+        """Run work in one transaction, exactly once: it is repeated only if nothing was committed, and survives a power failure."""
         raise NotImplementedError
 
     def _lock_templates(self, connection: Any) -> None:

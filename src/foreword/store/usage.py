@@ -48,9 +48,10 @@ SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE conversation = ? AN
 _SUMS = ", ".join(
     f"{name} = foreword_usage.{name} + excluded.{name}" for name in ("input", "read", "written", "output")
 )
+# To be formatted with a lock, so that the edition is not deleted meanwhile.
 ADD_USAGE = f"""
     INSERT INTO foreword_usage (conversation, number, {_COLUMNS})
-    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0 FROM foreword_editions WHERE conversation = ? AND number = ?
+    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0 FROM foreword_editions WHERE conversation = ? AND number = ?{{}}
     ON CONFLICT (conversation, number) DO UPDATE SET
         calls = foreword_usage.calls + 1, {_SUMS},
         cost = coalesce(foreword_usage.cost + excluded.cost, excluded.cost, foreword_usage.cost),

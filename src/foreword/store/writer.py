@@ -53,8 +53,8 @@ class StoreWriter(TemplateStore):
         def add(connection: Any) -> bool:
             old_kind: int | None = None
             if after:
-                if self.FOR_UPDATE:
-                    self._select(connection, _LOCK_CURRENT + self.FOR_UPDATE, (conversation,))
+                if self.FOR_CHANGE:
+                    self._select(connection, _LOCK_CURRENT + self.FOR_CHANGE, (conversation,))
                 number, stored_state, content = self._newest(connection, conversation)
                 if number != after or (state is not None and stored_state != state_column(state)):
                     return False
@@ -91,8 +91,8 @@ class StoreWriter(TemplateStore):
             raise no_edition_error(conversation, number)
 
         def update(connection: Any) -> bool:
-            if self.FOR_UPDATE:
-                self._select(connection, _LOCK_CURRENT + self.FOR_UPDATE, (conversation,))
+            if self.FOR_CHANGE:
+                self._select(connection, _LOCK_CURRENT + self.FOR_CHANGE, (conversation,))
             newest, stored_state, _ = self._newest(connection, conversation)
             if number > newest:
                 raise no_edition_error(conversation, number)
@@ -107,9 +107,9 @@ class StoreWriter(TemplateStore):
 
     def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
         check_id(conversation)
-        parameters = usage_parameters(conversation, number, call)
+        statement, parameters = ADD_USAGE.format(self.KEY_SHARE), usage_parameters(conversation, number, call)
         waits.announce("write")
-        rows = self._run_write(lambda connection: self._select(connection, ADD_USAGE, parameters))
+        rows = self._run_write(lambda connection: self._select(connection, statement, parameters))
         if not rows:
             raise no_edition_error(conversation, number)
         return UsageRow(*rows[0])
