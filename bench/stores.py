@@ -21,7 +21,7 @@ from foreword import Agent, Conversations, Tool, Workspace
 from foreword.store import open_store
 from foreword.store.reader import CURRENT
 from foreword.store.sqlite_connection import connect
-from foreword.store.times import pack_time
+from foreword.store.times import pack_time, unpack_time
 from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns
 
@@ -124,18 +124,21 @@ class Talks:
             self.store.publish(f"prompt {index}", replace(edition, created=OLDEST), 0)
         self.prompt_rows = self._prompt_rows()
         self.read: Callable[[], object] = lambda: None
-        self._new = ((str(uuid.uuid4()), edition) for edition in cycle(prompts))
+        self._number = 0
 
     def fill(self, until: int) -> None:
         """Add conversations up to a total of `until`, and pick some of them for reading."""
-        self._add(self.store.stats()["conversations"], until)
+        first, self._number = self._number, self._number + until - self.store.stats()["conversations"]
+        self._add(first, self._number)
         self.ids = self._sample_ids()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
 
     def create(self) -> None:
-        id, edition = next(self._new)
-        self.store.publish(id, edition, 0)
+        edition = self.prompts[self._number % PROMPTS]
+        self._number += 1
+        created = unpack_time(FIRST + self._number * INTERVAL, None)
+        self.store.publish(str(uuid.uuid4()), replace(edition, created=created), 0)
 
     def close(self) -> None:
         self.store.close()
