@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from foreword.service.responses import Problem
-from foreword.service.streams import MAX_STREAMS, Streams
+from foreword.service.streams import MAX_STREAMS, MAX_STREAMS_PER_TOKEN, Streams
 
 
 def next_event(response, event="change"):
@@ -55,9 +55,23 @@ def test_a_mistake_is_a_response_and_not_an_event(service):
     assert service.get("/events?template=nope").problem == "not-found"
 
 
+def open_stream(streams, token="", is_allowed=lambda: True):
+    return streams.open(lambda stop: iter(()), token, is_allowed)
+
+
 def test_the_number_of_streams_is_bounded():
     streams = Streams()
     for _ in range(MAX_STREAMS):
-        streams.open(lambda stop: iter(()))
+        open_stream(streams)
     with pytest.raises(Problem, match="event streams are already open"):
-        streams.open(lambda stop: iter(()))
+        open_stream(streams)
+
+
+def test_one_team_cannot_take_all_streams():
+    streams = Streams()
+    opened = [open_stream(streams, "a") for _ in range(MAX_STREAMS_PER_TOKEN)]
+    with pytest.raises(Problem, match="already open with this token"):
+        open_stream(streams, "a")
+    open_stream(streams, "b")
+    streams.close(opened[0])
+    open_stream(streams, "a")

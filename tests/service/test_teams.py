@@ -8,15 +8,18 @@ from urllib.parse import quote
 
 import pytest
 
-from foreword.errors import CallError
+from foreword.errors import CallError, MissingError
 from foreword.service.application import Application
 from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
+from foreword.service.rates import RateLimit, network_of
+from foreword.service.responses import Problem
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
-from foreword.service.tokens import Tokens, hash_token, new_token, read_tokens
-from foreword.vocabulary import replace
+from foreword.service.tokens import Caller, Tokens, hash_token, new_token, read_tokens
+from foreword.store.rows import TemplateVersion
+from foreword.vocabulary import digest, replace
 
 TOKENS = """
 [[token]]
@@ -272,13 +275,13 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
     token, entry = new_token("team")
     path.write_text(entry)
     reports = []
-    tokens = Tokens("", str(path), reports.append)
+    tokens = Tokens("", str(path), lambda level, message: reports.append((level, message)))
     header = f"Bearer {token}".encode()
     assert (tokens.find(header).name, tokens.find(header).prefix) == ("team", "team-")
     path.write_text("nonsense")
     tokens._next_check = 0
     assert tokens.find(header).name == "team" and "tokens.toml" in tokens.problem
-    assert reports == [f"{tokens.problem}; the previous tokens stay in effect"]
+    assert reports == [("error", f"{tokens.problem}; the previous tokens stay in effect")]
     path.write_text(entry.replace('"team"', '"other"'))
     tokens._next_check = 0
     assert (tokens.find(header).name, tokens.problem) == ("other", "")
@@ -297,7 +300,11 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
         (('prefix = "team-"', 'prefix = "@"'), "prefix must be a string"),
         (('prefix = "team-"', 'prefix = "de"'), "prefix 'de' would include the template 'default'"),
         (('prefix = "team-"', "prefix = " + "[" * 5000), "recursion"),
-        (('prefix = "team-"', 'roots = ["missing"]'), "no such folder"),
+        (('prefix = "team-"', 'roots = ["\\u0000"]'), "roots must not contain null characters"),
+        (('prefix = "team-"', 'packs = "all"'), "packs must be a list of names"),
+        (('prefix = "team-"', "template = 7"), "template must be the name of a stored template"),
+        (('prefix = "team-"', 'template = "a@b"'), "must not contain @"),
+        (('prefix = "team-"', 'prefix = "t-"\ntemplate = "x"'), "template 'x' must begin with the prefix 't-'"),
         (("[[token]]", "[token]"), "must contain only"),
         (("[[token]]", ""), "must contain only"),
     ],
@@ -310,3 +317,132 @@ def test_a_mistake_in_the_file_is_named(tmp_path, change, message):
         return
     with pytest.raises(CallError, match=re.escape(message)):
         read_tokens(str(path))
+
+
+def test_only_the_missing_folder_of_a_token_is_unusable(tmp_path):
+    path = tmp_path / "tokens.toml"
+    token, entry = new_token("team")
+    (tmp_path / "here").mkdir()
+    path.write_text(f'{entry}\nroots = ["missing", "here"]')
+    reports = []
+    caller = Tokens("", str(path), lambda *report: reports.append(report)).find(f"Bearer {token}".encode())
+    missing = str(tmp_path / "missing")
+    assert reports == [("warning", f"token team: no such folder {missing}; agents cannot work there until it exists")]
+    service = Service(":memory:", [str(tmp_path)]).view(caller)
+    assert service.path(str(tmp_path / "here")) == str(tmp_path / "here")
+    with pytest.raises(Problem, match="outside the served folders"):
+        service.path(str(tmp_path))
+
+
+def test_a_token_may_have_its_own_template_and_packs(tmp_path):
+    for name in ("ours", "theirs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "chat.toml").write_text('about = "planted"\nsections = ["body"]\n[body]\ntext = "x"\n')
+    service = Service(":memory:", [str(tmp_path)], packs={name: str(tmp_path / name) for name in ("ours", "theirs")})
+    view = service.view(Caller("team", packs=("ours",), template="support"))
+    assert list(view.packs) == ["ours"] and list(service.packs) == ["ours", "theirs"]
+    service.conversations.store.add_template(TemplateVersion(0, "Hello.", name="support"))
+    assert view.store.template().template == "Hello."
+    assert view.open("id", view.workspace(""), None, "builder").construct().system == "Hello."
+    with pytest.raises(MissingError, match="unknown pack 'theirs'; known packs: agents, ours,"):
+        view.open("id", view.workspace(""), None, "$theirs/chat").construct()
+
+
+# Streams
+
+
+async def read_stream(app, change):
+    """Return what a stream of team A sends until it ends. `change` is called after the first event."""
+    messages, lifespan = [], asyncio.Queue()
+
+    async def send(message):
+        messages.append(message)
+        if len(messages) == 2:
+            change()
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    async def ignore(message):
+        pass
+
+    headers = [(b"host", b"localhost"), (b"authorization", b"Bearer token-a")]
+    scope = {"type": "http", "method": "GET", "raw_path": b"/events", "query_string": b"template=default"}
+    await lifespan.put({"type": "lifespan.startup"})
+    running = asyncio.create_task(app({"type": "lifespan", "state": {}}, lifespan.get, ignore))
+    await asyncio.wait_for(app({**scope, "headers": headers}, receive, send), 60)
+    running.cancel()
+    return messages
+
+
+def test_a_stream_ends_when_its_token_is_removed(teams, monkeypatch):
+    monkeypatch.setattr("foreword.service.application._TOKEN_SECONDS", 0.01)
+    monkeypatch.setattr("foreword.service.tokens._INTERVAL", 0.0)
+    text = teams.tokens_file.read_text()
+    try:
+        messages = asyncio.run(
+            read_stream(teams.app, lambda: teams.tokens_file.write_text(text.replace('"Alpha"', '"Other"')))
+        )
+    finally:
+        teams.tokens_file.write_text(text)
+    assert messages[0]["status"] == 200 and messages[-1] == {"type": "http.response.body", "body": b""}
+
+
+def test_a_stream_follows_only_templates_of_the_team(teams):
+    assert teams.send("token-b", "GET", "/events?template=a-planted&limit=1").status == 404
+    assert teams.send("token-b", "GET", "/events?template=a-none&limit=1").status == 404
+    followed = teams.send("token-a", "GET", "/events?template=a-planted&limit=1")
+    assert json.loads(followed.body.partition("data: ")[2])["id"] == digest("planted named")
+
+
+def test_questions_use_the_template_that_they_name(teams):
+    body = {"cwd": "", "layout": "builder", "template_name": "a-planted"}
+    assert teams.send("token-a", "POST", "/show", body).json["text"] == "planted named"
+    assert teams.send("token-b", "POST", "/show", body).status == 404
+
+
+# Guessing
+
+
+def test_someone_who_tries_tokens_is_limited_but_others_are_not():
+    now = [0.0]
+    guard = RequestGuard(Tokens("right"), rates=RateLimit(2, lambda: now[0]))
+
+    def kind(token, address="10.0.0.1"):
+        try:
+            guard.check("GET", [(b"host", b"h"), (b"authorization", f"Bearer {token}".encode())], False, address)
+        except Problem as problem:
+            return problem.kind
+        return "accepted"
+
+    assert [kind(word) for word in ("right", "a", "b", "right")] == [
+        *("accepted", "invalid-token", "too-many-requests", "accepted")
+    ]
+    assert (kind("a", "10.0.0.2"), kind("", "10.0.0.1")) == ("invalid-token", "too-many-requests")
+    now[0] = 0.5
+    assert (kind("c"), kind("right")) == ("invalid-token", "accepted")
+
+
+def test_a_right_guess_is_not_answered_once_the_limit_is_reached():
+    guard = RequestGuard(Tokens("right"), rates=RateLimit(1, lambda: 0.0))
+    request = lambda token: guard.check("GET", [(b"host", b"h"), (b"authorization", b"Bearer " + token)], False, "::1")  # noqa: E731
+    with pytest.raises(Problem, match="unknown"):
+        request(b"wrong")
+    with pytest.raises(Problem, match="you may send 1 request per second"):
+        request(b"right")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("this machine", "this machine"),
+        ("2001:db8:1:2:3::4", "20010db800010002"),
+        ("2001:db8:1:2:9::4", "20010db800010002"),
+        ("::ffff:10.0.0.1", "0a000001"),
+        ("fe80::1%eth0", "fe80000000000000"),
+        ("not:an:address", "not:an:address"),
+    ],
+)
+def test_addresses_of_one_sender_count_together(address, network):
+    assert network_of(address) == network

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from ..conversation.stored_template import StoredTemplate
     from ..shapes import Shape
     from ..store.contract import Store
     from ..vocabulary import Agent, Prompt
@@ -47,7 +48,8 @@ _COMMAND_KINDS = {
 class Question:
     """The fields of a question, and the objects that they describe, each created when it is first needed.
 
-    `names` maps fields to the names that error messages use for them, such as `--tools tools.json`.
+    `names` maps fields to the names that error messages use for them, such as `--tools tools.json`. `template` is the stored template to
+    use instead of the global one.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Question:
         names: Mapping[str, str] | None = None,
         assembler: Assembler | None = None,
         store: Store | None = None,
+        template: StoredTemplate | None = None,
     ) -> None:
         self.fields = fields
         self._names = names or {}
@@ -65,13 +68,13 @@ class Question:
         self.provider: str = fields.get("provider") or ""
         self.now = parse_time(fields.get("now"))
         self.is_portable = False
-        self._assembler, self._store = assembler, store
+        self._assembler, self._store, self._template = assembler, store, template
         self._agent: Agent | None = None
         self._checked: Prompt | None = None
 
     def with_fields(self, **fields: Any) -> Question:
         """Return the same question with some fields replaced."""
-        other = Question({**self.fields, **fields}, self._names, store=self._store)
+        other = Question({**self.fields, **fields}, self._names, store=self._store, template=self._template)
         other.is_portable = self.is_portable
         if not any(name in KEYS for name in fields):
             other._agent = self._agent
@@ -150,10 +153,15 @@ class Question:
         sections = self.assembler.layout().all_sections
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
-        stored = self.store_to_read().template() if self._store or self.has_store() else None
-        if stored is None:
-            return self.agent
-        return replace(self.agent, base=Document(f"template {stored.version}", stored.template, syntax=stored.syntax))
+        base = self._stored_template() if self._store or self.has_store() else None
+        return self.agent if base is None else replace(self.agent, base=base)
+
+    def _stored_template(self) -> Document | None:
+        store = self.store_to_read()
+        if self._template is not None:
+            return self._template.read(store)
+        stored = store.template()
+        return Document(f"template {stored.version}", stored.template, syntax=stored.syntax) if stored else None
 
     def fields_with_template(self) -> dict[str, Any]:
         """Return the fields with the global template as the base if it is used, for a process that cannot read this one's store."""

@@ -24,7 +24,7 @@ from .lanes import BUILDING, INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
-from .rates import RateLimit
+from .rates import RateLimit, network_of
 from .request import Request, parse_body, parse_query
 from .responses import Problem, Response, redact, redact_template_error, to_json
 from .route import Route, Router, authorize
@@ -41,6 +41,7 @@ MAX_BODY_BYTES = 8 * 1024 * 1024
 _MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 _TIME_LIMIT = 30.0
 _SAMPLE_SECONDS = 5.0
+_TOKEN_SECONDS = 1.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
 # The key in a request's scope for the name of the token that it was sent with.
@@ -101,13 +102,14 @@ class Application:
         await receive()
         # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
-        forgetting = asyncio.create_task(self._drop_forgotten())
+        tasks = [asyncio.create_task(self._drop_forgotten()), asyncio.create_task(self._check_tokens())]
         await send({"type": "lifespan.startup.complete"})
         sampling = asyncio.create_task(self._sample_gauges())
         await receive()
         sampling.cancel()
         self._store_watch.close()
-        forgetting.cancel()
+        for task in tasks:
+            task.cancel()
         self._lanes.close()
         if self._batches is not None:
             await self._batches.close()
@@ -133,6 +135,13 @@ class Application:
             except StoreError:
                 pass  # requests report it
 
+    async def _check_tokens(self) -> None:
+        """Regularly notice a change to the file of tokens, even without requests, and end the streams that it forbids."""
+        while True:
+            await asyncio.sleep(_TOKEN_SECONDS)
+            self._guard.refresh()
+            self._streams.end_forbidden()
+
     def _log_refusal(self, response: Response, id: str) -> None:
         """Log and count a request that the connection refused before it was complete."""
         self._metrics.request(None, response.status, 0.0, ())
@@ -147,15 +156,17 @@ class Application:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
-                caller = self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
+                is_open = route is not None and route.is_open
+                caller = self._guard.check(scope["method"], scope["headers"], is_open, _address(scope))
                 scope[CALLER] = caller.name
             if caller is not UNLIMITED:
                 authorize(route, caller, variables)
             if self._rates is not None and not route.is_open:
-                self._rates.check(_caller(scope))
+                self._rates.check(caller.name or network_of(_address(scope)))
             response = await self._respond(route, variables, scope, receive, reservation, self._service.view(caller))
             if response.events is not None and scope["method"] != "HEAD":
-                stream = self._streams.open(response.events)
+                is_allowed = partial(self._guard.accepts, scope["headers"], caller)
+                stream = self._streams.open(response.events, caller.name, is_allowed)
             response = _encode(response, reservation)
             if len(response.body) + len(response.tail) > MIN_BYTES and accepts_gzip(scope["headers"]):
                 response = await compressed(response)
@@ -218,7 +229,7 @@ class Application:
         is_known = moment is not UNREACHABLE
         job = Job(partial(_run, route, service, request), moment if is_known else None)
         if route.is_quick and is_known:
-            result = job.run(INLINE)
+            result: Response | int = job.run(INLINE)
             if not isinstance(result, int):
                 return result
         return await self._run_in_threads(job, self._first_lane(route, request), scope.get(CONNECTION))
@@ -349,7 +360,12 @@ def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str
 def _caller(scope: Scope) -> str:
     """Return who sends a request: the name of the token, if tokens have names, otherwise the address."""
     name: str = scope.get(CALLER, "")
-    return name or (scope["client"] or ("this machine",))[0] or "this machine"
+    return name or _address(scope)
+
+
+def _address(scope: Scope) -> str:
+    """Return the address of the client. A unix socket has none."""
+    return (scope.get("client") or ("",))[0] or "this machine"
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:

@@ -14,15 +14,15 @@ from ..errors import StoreError
 from ..programs.measured_change import MeasuredChange
 from ..programs.question import Question
 from ..programs.watching import Change, WatchedPrompt, changes
+from ..store.contents import DEFAULT_TEMPLATE
 from ..vocabulary import Prompt
 from .inspection_bodies import EventsQuery, QuestionBody
 from .questions import question_of
 from .request import Request
-from .responses import Problem, Response
+from .responses import Response
 from .service import Service
 from .streams import HEARTBEAT_SECONDS
 
-_TEMPLATE_NAMES = ("", "default")
 _TEMPLATE_TICK = 1000
 """How often to look for a new version of the template, in milliseconds."""
 
@@ -30,9 +30,10 @@ _TEMPLATE_TICK = 1000
 def watch(service: Service, request: Request) -> Response:
     """Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events."""
     query: EventsQuery = request.query
-    if query.template is not UNSET and query.template not in _TEMPLATE_NAMES:
-        raise Problem("not-found", f"no template {query.template!r}; the global template is 'default'")
-    body = QuestionBody(cwd=query.cwd, layout=query.layout, model=query.model, provider=query.provider)
+    name = "" if query.template is UNSET or query.template == DEFAULT_TEMPLATE else query.template
+    body = QuestionBody(
+        cwd=query.cwd, layout=query.layout, model=query.model, provider=query.provider, template_name=name
+    )
     question = question_of(service, body)
     watched = _Watch(question, query.template is not UNSET, query.limit)
     watched.prompt()  # an error must be a response, not an event
@@ -40,7 +41,7 @@ def watch(service: Service, request: Request) -> Response:
 
 
 class _Watch:
-    """A prompt to watch, which depends on files and on the global template."""
+    """A prompt to watch, which depends on files and on a stored template."""
 
     def __init__(self, question: Question, follows_template: bool, limit: int) -> None:
         self._question, self._follows_template, self._limit = question, follows_template, limit
@@ -77,7 +78,7 @@ class _Watch:
         return MeasuredChange(change, self._question.model, self._question.provider, tools).form()
 
     def prompt(self) -> Prompt:
-        """Return the current prompt, with the current version of the global template."""
+        """Return the current prompt, with the current version of the stored template."""
         self._source.agent = self._question.agent_with_template()
         return self._source.prompt()
 

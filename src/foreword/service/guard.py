@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .rates import RateLimit, network_of
 from .responses import Problem
 from .tokens import UNLIMITED, Caller, Tokens
 
@@ -19,15 +20,21 @@ class RequestGuard:
     """Decides which requests to accept.
 
     Without a token, the host name must be known, because another site's page could make a browser send requests. With a token, any host
-    name is accepted, because another site's page does not know the token.
+    name is accepted, because another site's page does not know the token. `rates` limits how many tokens an address may try.
     """
 
-    def __init__(self, tokens: Tokens | None = None, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._tokens = tokens or Tokens()
+    def __init__(
+        self,
+        tokens: Tokens | None = None,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        rates: RateLimit | None = None,
+    ) -> None:
+        self._tokens, self._rates = tokens or Tokens(), rates
         self._origins = frozenset(origin.lower().encode() for origin in origins)
         self._hosts = _LOOPBACK | {host.lower() for host in hosts}
 
-    def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> Caller:
+    def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool, address: str = "") -> Caller:
         """Return who sent this request. Raises a Problem if it must be refused."""
         by_name: dict[bytes, bytes] = {}
         size = 0
@@ -52,9 +59,21 @@ class RequestGuard:
             _check_origin(method, by_name, host)
         if not self._tokens or is_open:
             return UNLIMITED
-        return self._find_caller(by_name.get(b"authorization", b""))
+        return self._find_caller(by_name.get(b"authorization", b""), address)
 
-    def _find_caller(self, header: bytes) -> Caller:
+    def accepts(self, headers: Sequence[tuple[bytes, bytes]], caller: Caller) -> bool:
+        """Whether the token in these headers still has the rights that the caller had when the request was checked."""
+        return not self._tokens or self._tokens.find(dict(headers).get(b"authorization", b"")) == caller
+
+    def refresh(self) -> None:
+        """Read the file of tokens again if it has changed."""
+        self._tokens.refresh()
+
+    def _find_caller(self, header: bytes, address: str) -> Caller:
+        # A token that is in use is not affected by others who try tokens from the same address. One that was not seen before is not even
+        # looked up when the limit is reached: otherwise the right guess among many would still be answered.
+        if self._rates is not None and not self._tokens.has_accepted(header):
+            self._rates.check(network_of(address))
         scheme, _, token = header.partition(b" ")
         if scheme.lower() != b"bearer" or not token.strip():
             raise Problem("missing-token", "send the header 'Authorization: Bearer TOKEN'")

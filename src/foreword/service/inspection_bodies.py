@@ -118,7 +118,8 @@ class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class EventsQuery(Struct, forbid_unknown_fields=True):
-    """The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes.
+    """The folder and the agent whose prompt to watch. With `template` (`default`, or the name of a stored template, as in
+    `template_name`), a new version of that template counts as a change.
 
     The stream ends after `limit` events, or not at all.
     """

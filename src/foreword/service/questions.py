@@ -155,7 +155,8 @@ def question_of(service: Service, body: AgentBody, **fields: Any) -> Question:
         "now": body.now,
         **service.agent_fields(body, workspace),
     }
-    return Question({**common, **fields}, store=service.store)
+    template = service.stored_template(body.template_name)
+    return Question({**common, **fields}, store=service.store, template=template)
 
 
 def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Question:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
+from socket import AF_INET6, inet_pton
 from time import monotonic
 
 from .responses import Problem
 
 _MAX_CALLERS = 10_000
+
+
+_MAPPED = bytes(10) + b"\xff\xff"
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one sender: an IPv4 address, or the first half of an IPv6 address, because a client has many with the same half."""
+    if ":" not in address:
+        return address
+    try:
+        packed = inet_pton(AF_INET6, address.partition("%")[0])
+    except OSError:
+        return address
+    return packed[12:].hex() if packed.startswith(_MAPPED) else packed[:8].hex()
 
 
 class RateLimit:
@@ -32,6 +47,6 @@ class RateLimit:
             seconds = ceil((1 - left) / self._rate)
             raise Problem(
                 "too-many-requests",
-                f"you may send {self._rate:g} requests per second; try again in {seconds} s",
+                f"you may send {self._rate:g} request{'s' * (self._rate != 1)} per second; try again in {seconds} s",
                 {"Retry-After": str(seconds)},
             )

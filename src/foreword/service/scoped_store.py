@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 
 class ScopedStore:
-    """The reading methods of a store, limited to ids and names that begin with a prefix. It cannot write."""
+    """The reading methods of a store, limited to ids and names that begin with a prefix. It cannot write.
 
-    def __init__(self, store: Store, prefix: str) -> None:
+    `default` is the full name of the default template.
+    """
+
+    def __init__(self, store: Store, prefix: str, default: str = "") -> None:
         self._store, self._prefix = store, prefix
+        self._default = default or prefix + DEFAULT_TEMPLATE
 
     def current(self, conversation: str, moment: object = None) -> Edition | None:
         return self._store.current(conversation, moment) if conversation.startswith(self._prefix) else None
@@ -70,4 +74,6 @@ class ScopedStore:
 
     def _name(self, name: str) -> str:
         """Return the full name of a template: the default template is this team's."""
+        if name == DEFAULT_TEMPLATE:
+            return self._default
         return name if name.startswith(self._prefix) else self._prefix + name

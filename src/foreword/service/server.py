@@ -184,10 +184,13 @@ def _run(options: ServerOptions, config: uvicorn.Config, listening: Any, on_list
 def install_signal_handlers(server: uvicorn.Server) -> None:
     """Stop the server on SIGTERM and SIGINT, which may arrive before it runs.
 
-    uvicorn also raises the signal again after shutting down, which must not kill the process.
+    uvicorn also raises the signal again after shutting down, which must not kill the process. SIGHUP asks a service to read its files
+    again, which it does anyway; in a terminal, it means that the terminal was closed.
     """
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signal_number, server.handle_exit)
+    if hasattr(signal, "SIGHUP") and not os.isatty(0):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def application() -> Any:
@@ -197,10 +200,9 @@ def application() -> Any:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
     service = create_service(options, installed())
     log = _set_up_logging(options)
-    tokens = Tokens(
-        os.environ.get(TOKEN, ""), options.tokens, lambda problem: log.event("tokens", "error", redact(problem))
-    )
-    guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins)
+    tokens = Tokens(os.environ.get(TOKEN, ""), options.tokens, log_tokens(log))
+    rates = RateLimit(options.rate_limit) if options.rate_limit else None
+    guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins, rates)
     _collect_less_garbage()
     application = Application(
         service,
@@ -216,6 +218,11 @@ def application() -> Any:
     wrapped: Any = CrossOrigin(application, options.origins) if options.origins else application
     tracer = find_tracer()
     return wrapped if tracer is None else Traced(wrapped, tracer)
+
+
+def log_tokens(log: Log) -> Callable[[str, str], None]:
+    """Return the function with which `Tokens` writes to the log. An invalid file is not quoted."""
+    return lambda level, message: log.event("tokens", level, redact(message) if level == "error" else message)
 
 
 def _collect_less_garbage() -> None:

@@ -83,6 +83,8 @@ class Service(ServedFolders):
             view.caller, view._scopes = caller, {}
             if caller.roots:
                 view.restrict(caller.roots)
+            if caller.packs is not None:
+                view.packs = {name: folder for name, folder in self.packs.items() if name in caller.packs}
             if len(self._views) >= _MAX_VIEWS:
                 self._views.clear()
             self._views[caller] = view
@@ -91,8 +93,10 @@ class Service(ServedFolders):
     @property
     def store(self) -> Store:
         """The store, without what the sender of the request may not see. Only for reading."""
-        store = self.conversations.store
-        return cast("Store", ScopedStore(store, self.caller.prefix)) if self.caller.prefix else store
+        store, caller = self.conversations.store, self.caller
+        if not caller.prefix and not caller.template:
+            return store
+        return cast("Store", ScopedStore(store, caller.prefix, caller.default_template))
 
     def author(self, requested: str) -> str:
         """Return the author of a change: the name of the token if it has one."""
@@ -130,10 +134,16 @@ class Service(ServedFolders):
             packs=self._packs_for(body),
             requested=_requested_assignments(body),
         )
-        template = self.stored_template(body.template_name if body else "")
+        return self.open_with(id, assembler, agent, mirror, body.template_name if body else "")
+
+    def open_with(
+        self, id: str, assembler: Assembler, agent: Agent | None, mirror: bool = False, template: str = ""
+    ) -> Conversation:
+        """Open a conversation with an assembler, as the sender of the request may see it: its id begins with the sender's prefix."""
         if not id.startswith(self.caller.prefix):
             id = self.caller.prefix + id
-        return self.conversations.open_with(id, assembler, agent, mirror=mirror, template=template)
+        stored = self.stored_template(template)
+        return self.conversations.open_with(id, assembler, agent, mirror=mirror, template=stored)
 
     @property
     def default_layout(self) -> str:

@@ -13,7 +13,8 @@ from .responses import Problem, to_json
 if TYPE_CHECKING:
     from .uvicorn_adapter import Connection
 
-MAX_STREAMS = 32
+MAX_STREAMS = 64
+MAX_STREAMS_PER_TOKEN = 8
 HEARTBEAT_SECONDS = 15
 _HEARTBEAT = b": \n\n"
 _MAX_WAITING = 16
@@ -24,21 +25,48 @@ class Streams:
     """The open streams of one process."""
 
     def __init__(self) -> None:
-        self.count = 0
+        self._open: set[Stream] = set()
 
-    def open(self, events: Callable[[Event], Iterator[Any]]) -> Stream:
-        """Return a new stream. Raises a Problem if there are too many."""
-        if self.count >= MAX_STREAMS:
+    def open(self, events: Callable[[Event], Iterator[Any]], token: str, is_allowed: Callable[[], bool]) -> Stream:
+        """Return a new stream. Raises a Problem if there are too many, or too many of the token with this name.
+
+        `is_allowed` says whether the stream may continue.
+        """
+        if token and sum(stream.token == token for stream in self._open) >= MAX_STREAMS_PER_TOKEN:
+            detail = f"{MAX_STREAMS_PER_TOKEN} event streams are already open with this token; close one first"
+            raise Problem("busy", detail)
+        if len(self._open) >= MAX_STREAMS:
             raise Problem("busy", f"{MAX_STREAMS} event streams are already open; try again later")
-        self.count += 1
-        return Stream(events, self)
+        stream = Stream(events, self, token, is_allowed)
+        self._open.add(stream)
+        return stream
+
+    def close(self, stream: Stream) -> None:
+        """Make room for another stream."""
+        self._open.discard(stream)
+
+    def end_forbidden(self) -> None:
+        """End the streams that may not continue, because their token has been removed or has other rights now."""
+        for stream in list(self._open):
+            if not stream.is_allowed():
+                stream.end()
+
+    def __len__(self) -> int:
+        return len(self._open)
 
 
 class Stream:
-    """A stream of events. It ends when the client disconnects, when the service stops, or with its events."""
+    """A stream of events. It ends when the client disconnects, when the service stops, when its token is removed, or with its events."""
 
-    def __init__(self, events: Callable[[Event], Iterator[Any]], streams: Streams) -> None:
+    def __init__(
+        self,
+        events: Callable[[Event], Iterator[Any]],
+        streams: Streams,
+        token: str,
+        is_allowed: Callable[[], bool],
+    ) -> None:
         self._events, self._streams = events, streams
+        self.token, self.is_allowed = token, is_allowed
         self._stop = Event()
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
 
@@ -47,7 +75,7 @@ class Stream:
         loop = asyncio.get_running_loop()
         thread = Thread(target=self._read, args=(loop,), name="foreword-events", daemon=True)
         if connection is not None:
-            connection.on_close = connection.on_stop = self._end
+            connection.on_close = connection.on_stop = self.end
         headers = [
             (b"content-type", b"text/event-stream"),
             (b"cache-control", b"no-store"),
@@ -64,7 +92,7 @@ class Stream:
             await send({"type": "http.response.body", "body": b""})
         finally:
             self._stop.set()
-            self._streams.count -= 1
+            self._streams.close(self)
             if connection is not None:
                 connection.on_close = connection.on_stop = None
 
@@ -83,7 +111,8 @@ class Stream:
             except RuntimeError:  # the service has stopped
                 pass
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the stream."""
         self._stop.set()
         self._queue.put_nowait(_END)
 

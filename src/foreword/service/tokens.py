@@ -6,6 +6,8 @@
     rights = ["read", "turn", "template"]
     prefix = "a-"
     roots = ["/srv/a"]
+    packs = ["house"]
+    template = "a-support"
 
 The file contains only hashes, so that reading it does not reveal a token. What a token may not see does not exist for it: the ids of
 its conversations and the names of its templates begin with its prefix.
@@ -25,11 +27,12 @@ from typing import Any, TypeGuard
 
 from ..errors import CallError, is_plain, show
 from ..store.contents import DEFAULT_TEMPLATE
+from ..store.rows import check_name
 from ..text.lines import printable
 from ..vocabulary import value
 
 RIGHTS = ("read", "turn", "template", "admin")
-_KEYS = ("name", "hash", "rights", "prefix", "roots")
+_KEYS = ("name", "hash", "rights", "prefix", "roots", "packs", "template")
 _MAX_REMEMBERED = 1000
 _INTERVAL = 1.0
 _HASH = re.compile("(?:sha256:)?[0-9a-f]{64}")
@@ -45,17 +48,21 @@ class Caller:
             their labels, and `admin` removes conversations.
         prefix: What the ids of conversations and the names of templates begin with.
         roots: The folders in which agents may work, or empty for all folders of the service.
+        packs: The names of the service's packs that requests may use, or None for all of them.
+        template: The template for conversations that do not name one; by default `default` after the prefix.
     """
 
     name: str = ""
     rights: Sequence[str] = RIGHTS
     prefix: str = ""
     roots: Sequence[str] = ()
+    packs: Sequence[str] | None = None
+    template: str = ""
 
     @property
     def default_template(self) -> str:
         """The name of the template that conversations use if they do not name one."""
-        return self.prefix + DEFAULT_TEMPLATE
+        return self.template or self.prefix + DEFAULT_TEMPLATE
 
 
 UNLIMITED = Caller()
@@ -119,7 +126,8 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
         raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
     _check_prefix(prefix)
     roots = _parse_roots(row.get("roots", []), folder)
-    return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots)
+    packs, template = _parse_packs(row.get("packs")), _parse_template(row.get("template", ""), prefix)
+    return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots, packs, template)
 
 
 def _check_prefix(prefix: object) -> None:
@@ -134,27 +142,48 @@ def _is_text(content: object, max_length: int) -> TypeGuard[str]:
 
 
 def _parse_roots(roots: object, folder: str) -> tuple[str, ...]:
-    """Return the folders in a table as absolute paths. Relative paths start at the file's folder."""
+    """Return the folders in a table as absolute paths, even if they do not exist. Relative paths start at the file's folder."""
     if not isinstance(roots, list) or not all(isinstance(root, str) and root for root in roots):
         raise ValueError("roots must be a list of folders")
-    paths = tuple(os.path.abspath(os.path.join(folder, os.path.expanduser(root))) for root in roots)
-    for path in paths:
-        if not os.path.isdir(path):
-            raise ValueError(f"no such folder {show(printable(path))}")
-    return paths
+    if any("\0" in root for root in roots):
+        raise ValueError("roots must not contain null characters")
+    return tuple(os.path.abspath(os.path.join(folder, os.path.expanduser(root))) for root in roots)
+
+
+def _parse_packs(packs: object) -> tuple[str, ...] | None:
+    if packs is None:
+        return None
+    if not isinstance(packs, list) or not all(isinstance(name, str) for name in packs):
+        raise ValueError("packs must be a list of names, as in --pack NAME=DIR")
+    return tuple(packs)
+
+
+def _parse_template(template: object, prefix: str) -> str:
+    if template == "":
+        return ""
+    if not isinstance(template, str):
+        raise ValueError("template must be the name of a stored template")
+    try:
+        check_name(template)
+    except CallError as error:
+        raise ValueError(str(error)) from None
+    if not template.startswith(prefix):
+        raise ValueError(f"template {show(template)} must begin with the prefix {show(prefix)}")
+    return template
 
 
 class Tokens:
     """The tokens that this process accepts. The file is read again when it changes; if it has become invalid, the previous tokens stay in effect.
 
-    Each header is hashed only once. `report` is called with what is wrong with a changed file.
+    Each header is hashed only once. `report` is called with the level and the text of a message for the log: what is wrong with a
+    changed file, or which folder in it does not exist.
     """
 
-    def __init__(self, token: str = "", path: str = "", report: Callable[[str], None] | None = None) -> None:
+    def __init__(self, token: str = "", path: str = "", report: Callable[[str, str], None] | None = None) -> None:
         self._path, self._report = path, report
         self._full = hash_token(token.encode()) if token else b""
         self._stamp = self._stat()
-        self._tokens = read_tokens(path) if path else {}
+        self._tokens = self._read() if path else {}
         self._next_check = 0.0
         self._known: dict[bytes, Caller] = {}
         self.problem = ""
@@ -164,8 +193,7 @@ class Tokens:
 
     def find(self, header: bytes) -> Caller | None:
         """Return what the sender of an Authorization header may do, or None if its token is not known."""
-        if self._path and monotonic() > self._next_check:
-            self._reload()
+        self.refresh()
         known = self._known.get(header)
         if known is not None:
             return known
@@ -179,6 +207,25 @@ class Tokens:
                 self._known.clear()
             self._known[header] = found
         return found
+
+    def has_accepted(self, header: bytes) -> bool:
+        """Whether this process has already accepted this Authorization header."""
+        return header in self._known
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed, but look at most once a second."""
+        if self._path and monotonic() > self._next_check:
+            self._reload()
+
+    def _read(self) -> dict[bytes, Caller]:
+        """Read the file, and report folders that do not exist. They stay in the list, because an empty list would allow every folder."""
+        tokens = read_tokens(self._path)
+        for caller in tokens.values():
+            for root in caller.roots:
+                if not os.path.isdir(root) and self._report is not None:
+                    missing = f"token {caller.name}: no such folder {printable(root)}"
+                    self._report("warning", f"{missing}; agents cannot work there until it exists")
+        return tokens
 
     def _stat(self) -> tuple[int, int, int]:
         try:
@@ -194,9 +241,9 @@ class Tokens:
             return
         self._stamp = stamp
         try:
-            self._tokens, self.problem = read_tokens(self._path), ""
+            self._tokens, self.problem = self._read(), ""
             self._known = {}
         except CallError as error:
             self.problem = str(error)
             if self._report is not None:
-                self._report(f"{error}; the previous tokens stay in effect")
+                self._report("error", f"{error}; the previous tokens stay in effect")
