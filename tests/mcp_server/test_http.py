@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import io
 import json
 import signal
 import subprocess
+import threading
+from types import SimpleNamespace
 
+import mcp_types as types
 import pytest
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 
 from foreword.errors import CallError
 from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.mcp import transports
-from foreword.service.mcp.content import McpContent
+from foreword.service.mcp.content import McpContent, McpContents
 from foreword.service.mcp.server import create_server
 from foreword.service.responses import Problem
 from foreword.service.service import Service
-from foreword.service.tokens import Tokens
+from foreword.service.tokens import Caller, Tokens, hash_token
+from foreword.store.listing import ConversationQuery
+from foreword.store.rows import TemplateVersion
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -79,25 +86,223 @@ def test_a_path_other_than_the_endpoint_does_not_exist(server):
     assert post(server + "/other", INITIALIZE)[0] == 404
 
 
-def test_with_a_token_requests_without_it_are_refused(workspace):
-    application = transports.McpApplication(
-        create_server(content_of(workspace)), RequestGuard(Tokens("planted")), Log()
-    )
-    sent = []
+class Teams:
+    """A server in this process with two teams and a token that may only read. All of team A's text contains `planted`."""
 
-    async def send(message):
-        sent.append(message)
+    def __init__(self, folder):
+        for team in "ab":
+            (folder / team).mkdir()
+            (folder / team / "AGENTS.md").write_text(f"{'planted' if team == 'a' else 'other'} instructions\n")
+        (folder / "b" / "out").symlink_to(folder / "a")
+        row = '[[token]]\nname = "{0}"\nhash = "{1}"\nrights = {2}\n'
+        rights = '["read", "turn"]'
+        rows = [
+            row.format("a", hash_token(b"a").decode(), rights) + 'prefix = "a-"\nroots = ["a"]',
+            row.format("b", hash_token(b"b").decode(), rights) + 'prefix = "b-"\nroots = ["b"]',
+            row.format("r", hash_token(b"r").decode(), '["read"]'),
+        ]
+        (folder / "tokens.toml").write_text("\n".join(rows))
+        self.folder, self.log = folder, io.StringIO()
+        service = Service(f"{folder}/store.db", [str(folder)], home=str(folder))
+        self.store = service.conversations.store
+        fields = {"cwd": str(folder), "home": str(folder), "layout": "builder"}
+        self.contents = McpContents(service, fields, "chat")
+        self.guard = RequestGuard(Tokens("", str(folder / "tokens.toml")), ["localhost"])
 
-    scope = {"type": "http", "method": "POST", "raw_path": b"/mcp", "headers": [(b"host", b"localhost")]}
-    asyncio.run(application(scope, None, send))
-    assert sent[0]["status"] == 401
-    assert (b"www-authenticate", b"Bearer") in sent[0]["headers"]
+    def send(self, token, *bodies, method="POST", headers=(), chunks=None):
+        """Send requests one after the other, and return the status and the content of each response."""
+        return asyncio.run(self._send(token, bodies, method, headers))
+
+    async def _send(self, token, bodies, method, headers):
+        application = transports.McpApplication(self.contents, self.guard, Log(stream=self.log), time_limit=60)
+        queue, answers = asyncio.Queue(), []
+        await queue.put({"type": "lifespan.startup"})
+        running = asyncio.create_task(application({"type": "lifespan", "state": {}}, queue.get, queue_nothing))
+        await asyncio.sleep(0)
+        for body in bodies:
+            answers.append(await self._answer(application, token, body, method, headers))
+        await queue.put({"type": "lifespan.shutdown"})
+        await running
+        return answers
+
+    async def _answer(self, application, token, body, method, headers):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent, messages = [], [{"type": "http.request", "body": data}]
+
+        async def send(message):
+            sent.append(message)
+
+        async def receive():
+            return messages.pop() if messages else await asyncio.Event().wait()
+
+        common = [
+            (b"host", b"localhost"),
+            (b"content-type", b"application/json"),
+            (b"accept", b"application/json, text/event-stream"),
+        ]
+        if token:
+            common.append((b"authorization", b"Bearer " + token.encode()))
+        scope = {"type": "http", "method": method, "raw_path": b"/mcp", "path": "/mcp", "query_string": b""}
+        await application({**scope, "headers": [*common, *headers]}, receive, send)
+        text = b"".join(message.get("body", b"") for message in sent).decode()
+        return sent[0]["status"], json.loads(text) if text else None
+
+
+async def queue_nothing(message):
+    pass
+
+
+def rpc(method, /, **params):
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+def read(uri):
+    return rpc("resources/read", uri=uri)
+
+
+def tool(name, /, **arguments):
+    return rpc("tools/call", name=name, arguments=arguments)
+
+
+@pytest.fixture(scope="module")
+def teams(tmp_path_factory):
+    teams = Teams(tmp_path_factory.mktemp("teams"))
+    for name, text in (("default", "global"), ("a-default", "planted template"), ("b-default", "template of B")):
+        teams.store.add_template(TemplateVersion(0, text, name=name))
+    ((status, answer),) = teams.send("a", tool("write_plan", plan="planted plan"))
+    assert (status, answer["result"]["isError"]) == (200, False)
+    yield teams
+    teams.store.close()
+
+
+def test_with_tokens_requests_without_one_are_refused(teams):
+    ((missing, _),) = teams.send("", INITIALIZE)
+    ((wrong, _),) = teams.send("wrong", INITIALIZE)
+    assert (missing, wrong) == (401, 401)
+
+
+def test_each_team_has_its_own_folder_template_and_conversation(teams):
+    requests = read("foreword://prompt"), tool("read_plan"), read("foreword://prompt/foreword"), rpc("resources/list")
+    (_, prompt), (_, plan), (_, own), (_, resources) = teams.send("b", *requests)
+    assert prompt["result"]["contents"][0]["text"] == "template of B"
+    assert plan["result"]["content"][0]["text"] == "There is no plan yet."
+    assert "other instructions" in own["result"]["contents"][0]["text"]
+    assert "planted" not in json.dumps([prompt, plan, own, resources])
+    (_, prompt), (_, plan) = teams.send("a", *requests[:2])
+    assert prompt["result"]["contents"][0]["text"] == "planted template"
+    assert plan["result"]["content"][0]["text"] == "planted plan"
+    assert [row.id for row in teams.store.conversations(ConversationQuery()).rows] == ["a-chat"]
+
+
+@pytest.mark.parametrize(
+    "request_body",
+    [
+        read("file:///etc/passwd"),
+        read("skill://../../a/AGENTS.md"),
+        read("skill://x/../../../a/AGENTS.md"),
+        read("skill://%2e%2e/AGENTS.md"),
+        read("foreword://prompt/../a"),
+        read("foreword://prompt/%2e%2e%2fa%2fx.toml"),
+        tool("why", path="../a/AGENTS.md"),
+        tool("why", path="out/AGENTS.md"),
+        tool("why", cwd="../a"),
+        tool("touch", paths=["out/x.py"]),
+        tool("touch", paths=["x.py"], cwd="out"),
+        tool("use_skill", name="../a"),
+        rpc("prompts/get", name="../a/x.toml"),
+        rpc("skills/get", uri="skill://../AGENTS.md"),
+    ],
+    ids=str,
+)
+def test_a_client_cannot_leave_the_folders_of_its_token(teams, request_body):
+    ((status, answer),) = teams.send("b", request_body)
+    assert status == 200
+    assert "error" in answer or answer["result"]["isError"]
+    assert "planted" not in json.dumps(answer) and "root:" not in json.dumps(answer)
+
+
+def test_a_token_that_may_only_read_cannot_write_a_plan(teams):
+    requests = tool("write_plan", plan="x"), tool("touch", paths=["a/x.py"]), tool("read_plan")
+    (_, written), (_, touched), (_, plan) = teams.send("r", *requests)
+    assert "needs the right 'turn'" in written["result"]["content"][0]["text"]
+    assert "needs the right 'turn'" in touched["result"]["content"][0]["text"]
+    assert plan["result"]["content"][0]["text"] == "There is no plan yet."
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"planted", 400),
+        ([rpc("ping"), rpc("ping")], 400),
+        (rpc("planted/method"), 200),
+        (b"[" * 100_000, 400),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": ' + b"[" * 5000 + b"]" * 5000 + b"}", 400),
+        (b"\xff\xfe", 400),
+        (tool("why", path="\0"), 200),
+        (tool("touch", paths=["x"] * 1001), 200),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_malformed_requests_are_errors(teams, body, status):
+    ((answered, content),) = teams.send("b", body)
+    assert (answered, "error" in content or content["result"]["isError"]) == (status, True)
+    assert "bug in the server" not in json.dumps(content)
+
+
+def test_there_are_no_sessions_to_steal_or_to_exhaust(teams):
+    wrong = [(b"mcp-session-id", b"planted")]
+    assert teams.send("b", rpc("ping"), headers=wrong) == [(200, {"jsonrpc": "2.0", "id": 1, "result": {}})]
+    assert [teams.send("b", b"", method=method)[0][0] for method in ("GET", "DELETE", "PUT")] == [405, 405, 405]
+
+
+def test_bodies_that_are_too_large_are_refused(teams):
+    assert teams.send("b", b" " * (4 * 1024 * 1024 + 1))[0][0] == 413
+
+
+def test_the_log_names_the_token_but_not_the_text(teams):
+    teams.send("b", tool("why", path="secret words"))
+    line = teams.log.getvalue().splitlines()[-1]
+    assert " 200 POST /mcp " in line and line.endswith("  token b")
+    assert "secret" not in teams.log.getvalue()
+
+
+def test_the_number_of_requests_in_progress_is_bounded_for_each_token(teams):
+    application = transports.McpApplication(teams.contents, teams.guard, Log(stream=io.StringIO()))
+    scope, caller = {"raw_path": b"/mcp", "method": "POST"}, Caller("b")
+    application._running["b"] = transports._MAX_REQUESTS_PER_TOKEN
+    with pytest.raises(Problem, match="with this token are already being answered"):
+        application._check(scope, caller)
+    application._check(scope, Caller("a"))
+    application._running["c"] = transports._MAX_REQUESTS
+    with pytest.raises(Problem, match="requests are already being answered"):
+        application._check(scope, Caller("a"))
+
+
+def test_work_that_takes_too_long_is_an_error(teams, monkeypatch):
+    release = threading.Event()
+    monkeypatch.setattr(McpContent, "prompt", lambda self, layout="": str(release.wait(60)))
+    server = create_server(lambda request: teams.contents.of(), time_limit=0.01)
+    entry = server.get_request_handler("resources/read")
+    params = types.ReadResourceRequestParams(uri="foreword://prompt")
+    try:
+        with pytest.raises(MCPError, match=r"longer than 0\.01 seconds"):
+            asyncio.run(entry.handler(SimpleNamespace(request=None), params))
+    finally:
+        release.set()
+
+
+def test_an_error_in_the_server_is_logged_and_not_sent(teams, monkeypatch):
+    monkeypatch.setattr(McpContent, "prompt", lambda self, layout="": {}["planted"])
+    ((_, answer),) = teams.send("b", read("foreword://prompt"))
+    assert answer["error"]["message"] == "this is a bug in the server; see its log"
+    assert "KeyError in foreword" in teams.log.getvalue() and "planted" not in teams.log.getvalue()
 
 
 def test_an_address_that_others_can_reach_needs_a_token(monkeypatch):
     monkeypatch.delenv("FOREWORD_TOKEN", raising=False)
     with pytest.raises(CallError, match=r"^--http 0\.0\.0\.0: anyone who can reach this address"):
-        transports.serve_http(None, "0.0.0.0", 0, (), None, None)
+        transports.serve_http(None, transports.HttpOptions("0.0.0.0", 0), None, None)
 
 
 @pytest.mark.parametrize(

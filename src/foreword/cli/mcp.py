@@ -6,9 +6,10 @@ import os
 
 from ..errors import CallError
 from ..sources.environment import install_command
-from .options import add_dir_argument, new_parser
+from .options import add_dir_argument, new_parser, packs_of
 from .terminal import announce
 
+_MAX_RATE = 1_000_000
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
@@ -43,6 +44,14 @@ def parser_for(command: str) -> Parser:
         metavar="NAME",
         help="another host name that clients may use",
     )
+    parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
+    parser.add_argument(
+        "--rate-limit",
+        type=float,
+        default=0,
+        metavar="N",
+        help="how many requests per second each token or address may send (0: no limit)",
+    )
     return add_dir_argument(parser)
 
 
@@ -52,9 +61,8 @@ def mcp(args: Namespace) -> int:
 
     try:
         from ..service.log import Log
-        from ..service.mcp.content import McpContent
-        from ..service.mcp.server import create_server
-        from ..service.mcp.transports import parse_address, serve_http, serve_stdio
+        from ..service.mcp.content import McpContents
+        from ..service.mcp.transports import HttpOptions, parse_address, serve_http, serve_stdio
         from ..service.service import Service
     except ImportError as error:
         raise CallError(f"mcp needs packages that are not installed ({error}); run {install_command('mcp')}") from error
@@ -63,21 +71,28 @@ def mcp(args: Namespace) -> int:
     if not os.path.isdir(args.dir):
         raise CallError(f"DIR must be a directory, not {args.dir!r}")
     address = None if args.http is None else parse_address(args.http)
+    if address is None and (args.tokens or args.rate_limit):
+        raise CallError(
+            "--tokens and --rate-limit need --http; without it, the only client is the one that starts the server"
+        )
+    if args.tokens and args.scope:
+        raise CallError("--scope and --tokens cannot be combined; the `roots` of a token say where its agents may work")
+    if not 0 <= args.rate_limit <= _MAX_RATE:
+        raise CallError(f"--rate-limit must be between 0 and {_MAX_RATE} requests per second, not {args.rate_limit:g}")
     gc.enable()  # an agent's session lasts for hours
     cwd = os.path.abspath(args.dir)
-    service = Service(args.question.url_to_write(), args.root or [cwd], installed(), home=args.home)
+    service = Service(
+        args.question.url_to_write(), args.root or [cwd], installed(), home=args.home, packs=packs_of(args)
+    )
     try:
-        server = create_server(McpContent(service, {**args.question.fields, "cwd": cwd}, args.conversation))
+        contents = McpContents(service, {**args.question.fields, "cwd": cwd}, args.conversation)
         if address is None:
-            serve_stdio(server)
+            serve_stdio(contents)
         else:
-            serve_http(
-                server,
-                *address,
-                args.allow_host,
-                lambda url: announce({"url": url}, f"Foreword is listening for MCP clients on {url}", args.json),
-                Log(),
-            )
+            tokens = os.path.abspath(args.tokens) if args.tokens else ""
+            options = HttpOptions(*address, args.allow_host, tokens, args.rate_limit)
+            text = "Foreword is listening for MCP clients on"
+            serve_http(contents, options, lambda url: announce({"url": url}, f"{text} {url}", args.json), Log())
     finally:
         service.conversations.close()
     return 0

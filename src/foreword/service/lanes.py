@@ -16,10 +16,11 @@ from __future__ import annotations
 from _thread import allocate_lock
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from ..store import waits
-from .responses import Problem, Response
+from .responses import Problem
 
 LANES = ("reading", "building", "templates", "inspections")
 READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
@@ -48,16 +49,16 @@ class Cancelled(BaseException):
 class Job:
     """The work for one request."""
 
-    def __init__(self, function: Callable[[], Response], moment: object = None) -> None:
-        self._function: Callable[[], Response] | None = function
+    def __init__(self, function: Callable[[], Any], moment: object = None) -> None:
+        self._function: Callable[[], Any] | None = function
         self._moment = moment
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
         self.is_cancelled = False
 
-    def run(self, lane: int) -> Response | int:
-        """Run the job. Returns the response, or the lane in which to run it instead.
+    def run(self, lane: int) -> Any:
+        """Run the job. Returns the function's result, or the number of the lane in which to run it instead.
 
         The first run may use what was read at the job's moment; a later one reads again.
         """
@@ -98,7 +99,7 @@ class Job:
 
 
 class Lanes:
-    """The thread pools of one process."""
+    """The thread pools of one process. A job has the context of its request, to which spans of its trace belong."""
 
     def __init__(self, template_workers: int, template_queue: int) -> None:
         self._pools = [
@@ -118,13 +119,13 @@ class Lanes:
     def submit(self, job: Job, lane: int) -> Future[Any]:
         """Run a job in a lane. Raises a Problem if the lane's queue is full."""
         if lane not in self._bounds:
-            return self._pools[lane].submit(job.run, lane)
+            return self._pools[lane].submit(copy_context().run, job.run, lane)
         threads, queue, waiting = self._bounds[lane]
         with self._lock:
             if self._jobs[lane] >= threads + queue:
                 raise Problem("busy", f"{queue} {waiting}; try again later")
             self._jobs[lane] += 1
-        future = self._pools[lane].submit(job.run, lane)
+        future = self._pools[lane].submit(copy_context().run, job.run, lane)
         future.add_done_callback(lambda _: self._done(lane))
         return future
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, unquote
 
+from ...conversation.conversation import Conversation
 from ...conversation.shipped_tools import shipped_tools
 from ...encoding.agent import scope_form
 from ...encoding.prompt import candidate_form
@@ -27,10 +28,12 @@ from ...vocabulary.tools import Tool
 from ...wire.answers import touched_form
 from ..responses import Problem
 from ..service import Service, check_layout_name
+from ..tokens import UNLIMITED, Caller
 
 PROMPT = "foreword://prompt"
 _SKILL = "skill://"
 _MAX_ASSEMBLERS = 64
+_MAX_CONTENTS = 64
 _CWD = {
     "type": "string",
     "description": "The agent's working directory; by default the one the server was started for.",
@@ -94,16 +97,35 @@ class SkillEntry:
     resources: Sequence[Mapping[str, Any]]
 
 
+class McpContents:
+    """The content for each sender of requests: with its folders, its packs, its template and the conversations that it may see."""
+
+    def __init__(self, service: Service, fields: Mapping[str, Any], conversation: str = "") -> None:
+        self._service, self._fields, self._conversation = service, fields, conversation
+        self._contents: dict[Caller, McpContent] = {}
+
+    def of(self, caller: Caller = UNLIMITED) -> McpContent:
+        """Return what this sender may use."""
+        content = self._contents.get(caller)
+        if content is None:
+            if len(self._contents) >= _MAX_CONTENTS:
+                self._contents.clear()
+            content = McpContent(self._service.view(caller), self._fields, self._conversation)
+            self._contents[caller] = content
+        return content
+
+
 class McpContent:
     """Answers MCP clients' questions about one working directory, and others in the served folders.
 
     `fields` are those of a question. With a conversation's id, `use_skill` and `touch` send that conversation only what is new to it;
-    without one they always send everything, because a client may have forgotten what it was sent.
+    without one they always send everything, because a client may have forgotten what it was sent. The working directory of a token
+    that may not use the one in `fields` is the first of its own folders.
     """
 
     def __init__(self, service: Service, fields: Mapping[str, Any], conversation: str = "") -> None:
         self._service, self._fields = service, dict(fields)
-        self._cwd = service.path(str(fields.get("cwd") or ""))
+        self._cwd = _cwd_for(service, str(fields.get("cwd") or ""))
         self._conversation = conversation
         self._assemblers: dict[tuple[str, str], Assembler] = {}
 
@@ -164,13 +186,9 @@ class McpContent:
 
     # Tools
 
-    def tools(self) -> Sequence[Tool]:
-        """Return the tools that clients can call."""
-        return (*shipped_tools(), *_OWN_TOOLS)
-
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool. If the call is wrong, the result says what would be valid."""
-        tool = next((tool for tool in self.tools() if tool.name == name), None)
+        tool = next((tool for tool in offered_tools() if tool.name == name), None)
         if tool is None:
             raise MissingError(f"no tool {show(name)}; tools/list lists those that exist")
         try:
@@ -182,12 +200,11 @@ class McpContent:
             return ToolResult(str(error), is_error=True)
 
     def _call_shipped(self, name: str, arguments: Mapping[str, Any]) -> str:
-        question = self._question()
+        is_stored = name == "write_plan" or (name == "use_skill" and bool(self._conversation))
+        question = self._question(right="turn" if is_stored else "read")
         if name == "use_skill" and not self._conversation and set(arguments) == {"name"}:
             return question.assembler.skill_message(arguments["name"])
-        id = self._conversation or f"mcp:{self._cwd}"
-        opened = self._service.conversations.open_with(id, question.assembler, question.agent, mirror=True)
-        return opened.call_tool(name, arguments)
+        return self._open(question, self._conversation or f"mcp:{self._cwd}").call_tool(name, arguments)
 
     def _why(self, path: str = "", for_file: str = "", cwd: str = "") -> ToolResult:
         question = self._question(cwd, path=path, **({"for": for_file} if for_file else {}))
@@ -203,24 +220,31 @@ class McpContent:
         return ToolResult("\n".join(lines) or "Nothing was considered.", {"candidates": rows})
 
     def _touch(self, paths: Sequence[str], how: str = "read", cwd: str = "") -> ToolResult:
-        question = self._question(cwd, paths=list(paths), how=how)
+        question = self._question(cwd, right="turn" if self._conversation else "read", paths=list(paths), how=how)
         for path in paths:
             self._service.path(os.path.join(question.cwd, path), "paths")
         if self._conversation:
-            opened = self._service.conversations.open_with(
-                self._conversation, question.assembler, question.agent, mirror=True
-            )
-            touched = opened.touch(list(paths), how)  # type: ignore[arg-type]
+            touched = self._open(question, self._conversation).touch(list(paths), how)  # type: ignore[arg-type]
         else:
             touched = touched_by(question)
         return ToolResult(touched.text or "No further instructions apply to these files.", dict(touched_form(touched)))
 
     # Questions
 
-    def _question(self, cwd: str = "", layout: str = "", **fields: Any) -> Question:
-        """Return a question about a directory in the served folders."""
+    def _open(self, question: Question, id: str) -> Conversation:
+        return self._service.open_with(id, question.assembler, question.agent, mirror=True)
+
+    def _question(self, cwd: str = "", layout: str = "", right: str = "read", **fields: Any) -> Question:
+        """Return a question about a directory in the served folders. Raises a Problem if the sender does not have the right to ask it."""
+        if right not in self._service.caller.rights:
+            raise Problem("forbidden", f"this request needs the right {right!r}, which the token does not have")
         workspace = self._service.workspace(os.path.join(self._cwd, cwd) if cwd else self._cwd)
-        changes: dict[str, Any] = {"cwd": workspace.cwd, "inside": workspace.inside, **fields}
+        changes: dict[str, Any] = {
+            "cwd": workspace.cwd,
+            "inside": workspace.inside,
+            "packs": self._service.packs,
+            **fields,
+        }
         if layout:
             changes["layout"] = layout
         if self._fields.get("scope") is None and (scope := self._service.default_scope(workspace)):
@@ -231,7 +255,21 @@ class McpContent:
             if len(self._assemblers) >= _MAX_ASSEMBLERS:
                 self._assemblers.clear()
             self._assemblers[key] = Question(content).assembler
-        return Question(content, None, self._assemblers[key], self._service.conversations.store)
+        template = self._service.stored_template("")
+        return Question(content, None, self._assemblers[key], self._service.store, template)
+
+
+def _cwd_for(service: Service, cwd: str) -> str:
+    """Return the working directory, or the first served folder if that is elsewhere."""
+    try:
+        return service.path(cwd)
+    except Problem:
+        return service.path("")
+
+
+def offered_tools() -> Sequence[Tool]:
+    """Return the tools that clients can call."""
+    return (*shipped_tools(), *_OWN_TOOLS)
 
 
 def skill_uri(name: str, path: str = MAIN_FILE) -> str:

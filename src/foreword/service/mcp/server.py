@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from base64 import b64encode
 from collections.abc import Callable
 from mimetypes import guess_type
 from typing import Any, TypeVar
 
-import anyio
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from ... import __version__
 from ...errors import ForewordError
+from ..lanes import BUILDING, Job, Lanes
+from ..log import Log, cause_of
 from ..responses import Problem
-from .content import PROMPT, McpContent, SkillEntry, layout_uri, skill_uri
+from .content import PROMPT, McpContent, SkillEntry, layout_uri, offered_tools, skill_uri
 
 _Result = TypeVar("_Result")
 SKILLS_EXTENSION = "io.modelcontextprotocol/skills"
 _MARKDOWN = "text/markdown"
-_MAX_THREADS = 8
+_TEMPLATE_WORKERS = 2
+_TEMPLATE_QUEUE = 16
 _INSTRUCTIONS = (
     "Foreword knows this project's instruction files and skills. Call `touch` with a file's path before you read or edit a file in a"
     " folder that is new to you, and follow the instructions it returns. Call `use_skill` before a task that fits a skill, and `why` to"
@@ -35,9 +37,14 @@ class _SkillParams(types.RequestParams):
     uri: str
 
 
-def create_server(content: McpContent) -> Server[Any]:
-    """Return a server that offers this content."""
-    handlers = _Handlers(content)
+def create_server(
+    content_for: Callable[[Any], McpContent], log: Log | None = None, time_limit: float | None = None
+) -> Server[Any]:
+    """Return a server. `content_for` returns the content for an HTTP request (None over standard input and output).
+
+    A request fails after `time_limit` seconds. Errors in the server itself are written to the log.
+    """
+    handlers = _Handlers(content_for, log, time_limit)
     server: Server[Any] = Server(
         "foreword",
         version=__version__,
@@ -60,11 +67,11 @@ def create_server(content: McpContent) -> Server[Any]:
 class _Handlers:
     """One method for each request of the protocol."""
 
-    def __init__(self, content: McpContent) -> None:
-        self._content = content
-        self._limiter = anyio.CapacityLimiter(_MAX_THREADS)
+    def __init__(self, content_for: Callable[[Any], McpContent], log: Log | None, time_limit: float | None) -> None:
+        self._content_for, self._log, self._time_limit = content_for, log, time_limit
+        self._lanes = Lanes(_TEMPLATE_WORKERS, _TEMPLATE_QUEUE)
 
-    async def list_tools(self, context: object, params: object) -> types.ListToolsResult:
+    async def list_tools(self, context: Any, params: object) -> types.ListToolsResult:
         read_only = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
         writes = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
         return types.ListToolsResult(
@@ -75,20 +82,20 @@ class _Handlers:
                     input_schema=dict(tool.schema or {"type": "object"}),
                     annotations=writes if tool.name == "write_plan" else read_only,
                 )
-                for tool in self._content.tools()
+                for tool in offered_tools()
             ]
         )
 
-    async def call_tool(self, context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-        result = await self._run(lambda: self._content.call(params.name, params.arguments or {}))
+    async def call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        result = await self._run(context, lambda content: content.call(params.name, params.arguments or {}))
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
             structured_content=result.data,
             is_error=result.is_error,
         )
 
-    async def list_resources(self, context: object, params: object) -> types.ListResourcesResult:
-        skills = await self._run(self._content.skills)
+    async def list_resources(self, context: Any, params: object) -> types.ListResourcesResult:
+        skills = await self._run(context, McpContent.skills)
         prompt = types.Resource(
             uri=PROMPT, name="prompt", description="The system prompt for this workspace.", mime_type=_MARKDOWN
         )
@@ -104,7 +111,7 @@ class _Handlers:
             ]
         )
 
-    async def list_resource_templates(self, context: object, params: object) -> types.ListResourceTemplatesResult:
+    async def list_resource_templates(self, context: Any, params: object) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
@@ -121,9 +128,9 @@ class _Handlers:
             ]
         )
 
-    async def read_resource(self, context: object, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(self, context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        data = await self._run(lambda: self._content.read(uri))
+        data = await self._run(context, lambda content: content.read(uri))
         contents: types.TextResourceContents | types.BlobResourceContents
         if isinstance(data, str):
             kind = _MARKDOWN if uri.startswith(PROMPT) or uri.endswith(".md") else guess_type(uri)[0] or "text/plain"
@@ -133,28 +140,43 @@ class _Handlers:
             contents = types.BlobResourceContents(uri=uri, mime_type=kind, blob=b64encode(data).decode())
         return types.ReadResourceResult(contents=[contents])
 
-    async def list_prompts(self, context: object, params: object) -> types.ListPromptsResult:
-        rows = await self._run(self._content.layouts)
+    async def list_prompts(self, context: Any, params: object) -> types.ListPromptsResult:
+        rows = await self._run(context, McpContent.layouts)
         return types.ListPromptsResult(prompts=[types.Prompt(name=name, description=about) for name, about in rows])
 
-    async def get_prompt(self, context: object, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        text = await self._run(lambda: self._content.prompt(params.name))
+    async def get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        text = await self._run(context, lambda content: content.prompt(params.name))
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[message])
 
-    async def list_skills(self, context: object, params: object) -> dict[str, Any]:
-        entries = await self._run(self._content.skill_entries)
+    async def list_skills(self, context: Any, params: object) -> dict[str, Any]:
+        entries = await self._run(context, McpContent.skill_entries)
         return {"skills": [_form(entry) for entry in entries], "ttlMs": 0, "cacheScope": "private"}
 
-    async def get_skill(self, context: object, params: _SkillParams) -> dict[str, Any]:
-        return {"skill": _form(await self._run(lambda: self._content.skill_entry(params.uri)))}
+    async def get_skill(self, context: Any, params: _SkillParams) -> dict[str, Any]:
+        return {"skill": _form(await self._run(context, lambda content: content.skill_entry(params.uri)))}
 
-    async def _run(self, function: Callable[[], _Result]) -> _Result:
-        """Call a function in a thread. Its errors are reported as the client's mistakes."""
+    async def _run(self, context: Any, function: Callable[[McpContent], _Result]) -> _Result:
+        """Call a function with the sender's content in a thread. Its errors are reported as the client's mistakes."""
+        job = Job(lambda: function(self._content_for(context.request)))
         try:
-            return await anyio.to_thread.run_sync(function, limiter=self._limiter)
+            async with asyncio.timeout(self._time_limit):
+                result: Any = BUILDING
+                while isinstance(result, int):
+                    result = await asyncio.wrap_future(self._lanes.submit(job, result))
+                found: _Result = result
+                return found
+        except TimeoutError:
+            message = f"the work took longer than {self._time_limit:g} seconds; it may still complete"
+            raise MCPError(types.INTERNAL_ERROR, message) from None
         except (ForewordError, Problem) as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        except Exception as error:
+            if self._log is not None:
+                self._log.event("mcp", "error", "a request failed", cause_of(error))
+            raise MCPError(types.INTERNAL_ERROR, "this is a bug in the server; see its log") from None
+        finally:
+            job.cancel()
 
 
 def _form(entry: SkillEntry) -> dict[str, Any]:
