@@ -11,13 +11,17 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client.parser import text_string_to_metric_families
 
 from foreword import __version__
+from foreword.engine import sandbox
 from foreword.errors import StoreError
+from foreword.service.lanes import READING, TEMPLATES, Job, Lanes
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.rates import RateLimit
 from foreword.service.responses import Problem
 from foreword.service.store_watch import StoreWatch
 from foreword.service.tracing import Traced, find_tracer, parse_trace
+from foreword.store import open_store
+from foreword.vocabulary import Document, Edition
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
@@ -150,6 +154,8 @@ def test_metrics_describe_the_processes(start, workers):
     ):
         assert families[name].samples[0].value > 0, name
     assert families["foreword_store_down"].samples[0].value == 0
+    assert {sample.labels["state"] for sample in families["foreword_sandbox_processes"].samples} == {"idle", "busy"}
+    assert families["foreword_event_streams"].samples[0].value == 0
     server.close()
 
 
@@ -158,6 +164,25 @@ def test_findings_are_counted_by_code():
     metrics.request(None, 200, 0.0, (), {}, ["file-cut", "file-cut", "drift", "of-an-extension"])
     lines = [line for line in metrics.text().splitlines() if line.startswith("foreword_findings_total{")]
     assert lines == ['foreword_findings_total{code="file-cut"} 2', 'foreword_findings_total{code="drift"} 1']
+
+
+def test_reads_from_memory_are_counted(tmp_path):
+    store = open_store(f"{tmp_path}/store.db")
+    store.publish("a", Edition(1, "You are helpful."), 0)
+    other = open_store(f"{tmp_path}/store.db")
+    for _ in range(3):
+        other.current("a")
+    assert other.cache_counts() == {"cached_editions": 1, "cache_hits": 2, "cache_misses": 1}
+    store.close()
+    other.close()
+
+
+def test_work_of_the_sandbox_is_counted():
+    before = sandbox.counts()
+    sandbox.parse("t", {"t": Document("t", "Hello.")})
+    after = sandbox.counts()
+    assert (after["sandbox_requests"] - before["sandbox_requests"], after["sandbox_busy"]) == (1, 0)
+    assert after["sandbox_idle"] >= 1 and after["sandbox_ended"] == before["sandbox_ended"]
 
 
 # Spans
@@ -171,8 +196,10 @@ def test_a_span_belongs_to_the_callers_trace():
     async def application(scope, receive, send):
         await send({"type": "http.response.start", "status": 503, "headers": []})
 
+    sent = []
+
     async def send(message):
-        pass
+        sent.append(message)
 
     scope = {
         "type": "http",
@@ -189,6 +216,20 @@ def test_a_span_belongs_to_the_callers_trace():
         "http.response.status_code": 503,
     }
     assert not span.status.is_ok
+    assert sent[0]["headers"] == [(b"traceresponse", f"00-{TRACE}-{span.context.span_id:016x}-01".encode())]
+
+
+def test_work_in_threads_belongs_to_the_span_of_its_request():
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    tracer, lanes = provider.get_tracer("test"), Lanes(1, 1)
+    with tracer.start_as_current_span("request"):
+        for lane in (READING, TEMPLATES):
+            lanes.submit(Job(lambda: tracer.start_span("work").end()), lane).result(60)
+    lanes.close()
+    *work, request = exporter.get_finished_spans()
+    assert [span.parent.span_id for span in work] == [request.context.span_id] * 2
 
 
 def test_without_an_endpoint_there_is_no_tracer(monkeypatch):

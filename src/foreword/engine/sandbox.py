@@ -95,6 +95,16 @@ def process_ids() -> list[int]:
     return [worker.process.pid for worker in _pool.idle if worker.process is not None]
 
 
+def counts() -> dict[str, int]:
+    """Return how many workers are idle and busy, and how many requests were sent to workers and ended one."""
+    return {
+        "sandbox_idle": len(_pool.idle),
+        "sandbox_busy": len(_pool.busy),
+        "sandbox_requests": _pool.requests,
+        "sandbox_ended": _pool.ended,
+    }
+
+
 def _template_forms(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
     return {address: (template.text, template.hash, template.line) for address, template in templates.items()}
 
@@ -121,6 +131,7 @@ class _Pool:
         self.max_workers = WORKERS
         self.idle: list[_Worker] = []
         self.busy: set[_Worker] = set()
+        self.requests = self.ended = 0
         self.changed = threading.Condition()
         self.is_registered = False
 
@@ -144,6 +155,8 @@ class _Pool:
 
     def release(self, worker: _Worker) -> None:
         with self.changed:
+            self.requests += 1
+            self.ended += worker.process is None
             if worker in self.busy and worker.process is not None:
                 self.idle.append(worker)
             else:

@@ -119,11 +119,15 @@ class Application:
     async def _sample_gauges(self) -> None:
         """Periodically record this process's figures, for the process that answers `/metrics`."""
         while True:
-            self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
+            self._set_gauges()
             await asyncio.sleep(_SAMPLE_SECONDS)
 
+    def _set_gauges(self) -> None:
+        figures = sample(self._service, self._lanes, self._memory, self._store_watch, self._streams)
+        self._metrics.set_gauges(figures)
+
     def _metrics_text(self) -> str:
-        self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
+        self._set_gauges()
         return self._metrics.text()
 
     async def _drop_forgotten(self) -> None:

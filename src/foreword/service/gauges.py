@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .memory import MemoryLimit
     from .service import Service
     from .store_watch import StoreWatch
+    from .streams import Streams
 
 # The figures that are sampled, each with its name in Prometheus, its kind and what it means. Those of all processes are added up.
 GAUGES = {
@@ -25,7 +26,30 @@ GAUGES = {
     "building": ('foreword_waiting_jobs{lane="building"}', "gauge", ""),
     "templates": ('foreword_waiting_jobs{lane="templates"}', "gauge", ""),
     "inspections": ('foreword_waiting_jobs{lane="inspections"}', "gauge", ""),
-    "sandbox_processes": ("foreword_sandbox_processes", "gauge", "Processes that render untrusted templates"),
+    "cached_editions": ("foreword_store_cached_editions", "gauge", "Editions in the memory of the processes"),
+    "cache_hits": ("foreword_store_cache_hits_total", "counter", "Reads of a current edition that was in memory"),
+    "cache_misses": (
+        "foreword_store_cache_misses_total",
+        "counter",
+        "Reads of a current edition that was not in memory",
+    ),
+    "sandbox_idle": (
+        'foreword_sandbox_processes{state="idle"}',
+        "gauge",
+        "Processes that render untrusted templates, by state",
+    ),
+    "sandbox_busy": ('foreword_sandbox_processes{state="busy"}', "gauge", ""),
+    "sandbox_requests": (
+        "foreword_sandbox_requests_total",
+        "counter",
+        "Requests to render or check untrusted templates",
+    ),
+    "sandbox_ended": (
+        "foreword_sandbox_ended_total",
+        "counter",
+        "Such requests that ended their process: by a limit, a crash or a client that disconnected",
+    ),
+    "streams": ("foreword_event_streams", "gauge", "Open event streams"),
     "in_flight_bytes": ("foreword_in_flight_bytes", "gauge", "Memory used by requests and responses in flight"),
     "processes": ("foreword_processes", "gauge", "Worker processes"),
     "cpu_seconds": ("process_cpu_seconds_total", "counter", "CPU time of the worker processes"),
@@ -35,15 +59,20 @@ GAUGES = {
 STARTED = time.time()
 
 
-def sample(service: Service, lanes: Lanes, memory: MemoryLimit, watch: StoreWatch) -> dict[str, float]:
+def sample(
+    service: Service, lanes: Lanes, memory: MemoryLimit, watch: StoreWatch, streams: Streams
+) -> dict[str, float]:
     """Return this process's figures."""
     times = os.times()
-    pool: Mapping[str, int] = service.conversations.store.pool_counts()
+    store = service.conversations.store
+    pool: Mapping[str, int] = store.pool_counts()
     return {
         "store_down": watch.is_down,
         **{name: pool.get(name, 0) for name in ("pool_size", "pool_available", "requests_waiting")},
         **lanes.counts(),
-        "sandbox_processes": len(sandbox.process_ids()),
+        **store.cache_counts(),
+        **sandbox.counts(),
+        "streams": len(streams),
         "in_flight_bytes": memory.used,
         "processes": 1,
         "cpu_seconds": times.user + times.system,

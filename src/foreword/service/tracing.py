@@ -45,7 +45,11 @@ def find_tracer() -> Any:
 
 
 class Traced:
-    """Records a span for each request to an application. Spans contain methods, paths and statuses, but no text."""
+    """Records a span for each request to an application. Spans contain methods, paths and statuses, but no text.
+
+    Spans that extensions and database drivers record while the request is answered belong to its span, and the header `traceresponse`
+    tells the client which span that is.
+    """
 
     def __init__(self, application: Any, tracer: Any) -> None:
         self._application, self._tracer = application, tracer
@@ -69,9 +73,16 @@ class Traced:
 
             async def send_and_record(message: Any) -> None:
                 if message["type"] == "http.response.start":
+                    message = {**message, "headers": [*message["headers"], (b"traceresponse", _trace_parent(span))]}
                     span.set_attribute("http.response.status_code", message["status"])
                     if message["status"] >= 500:
                         span.set_status(trace.Status(trace.StatusCode.ERROR))
                 await send(message)
 
             await self._application(scope, receive, send_and_record)
+
+
+def _trace_parent(span: Any) -> bytes:
+    """Return a span as a W3C trace context."""
+    context = span.get_span_context()
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}".encode()

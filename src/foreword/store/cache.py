@@ -54,6 +54,11 @@ class EditionCache:
         self._editions: dict[str, CachedEdition] = {}
         self._uses: dict[str, int] = {}
         self._size = 0
+        # Lookups that did and did not save reading an edition's content. Threads may lose a count.
+        self.hits = self.misses = 0
+
+    def __len__(self) -> int:
+        return len(self._editions)
 
     def get(self, conversation: str) -> CachedEdition | None:
         return self._editions.get(conversation)

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
         def pool_counts(self) -> Mapping[str, int]:
             """Return the figures of the connection pool, or nothing if there is none."""
 
+        def cache_counts(self) -> Mapping[str, int]:
+            """Return how many editions this process has in memory, and how often that did and did not save reading one."""
+
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use, provided that edition `after` (0 if there is none yet) is still in use.
 

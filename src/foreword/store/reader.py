@@ -93,12 +93,17 @@ class StoreReader:
     def pool_counts(self) -> Mapping[str, int]:
         return {}
 
+    def cache_counts(self) -> Mapping[str, int]:
+        editions = self._editions
+        return {"cached_editions": len(editions), "cache_hits": editions.hits, "cache_misses": editions.misses}
+
     def current(self, conversation: str, moment: object = None) -> Edition | None:
         cached = self._editions.get(conversation)
         moment = waits.moment() if moment is None else moment
         if cached is None:
             check_id(conversation)
         elif moment is not None and cached.moment == moment:
+            self._editions.hits += 1
             return cached.edition
 
         def read(connection: Any) -> Edition | None:
@@ -106,7 +111,9 @@ class StoreReader:
                 if cached is not None and row == cached.row:
                     if moment is not None:
                         cached.moment = moment
+                    self._editions.hits += 1
                     return cached.edition
+                self._editions.misses += 1
                 edition = edition_of(row, self._contents_by_hash(connection, [row[1]])[row[1]])
                 self._editions.put(conversation, edition, row, moment)
                 return edition

@@ -24,6 +24,7 @@ from ..responses import Problem, Response, to_json
 from ..server import TOKEN, check_exposure, install_signal_handlers, log_tokens
 from ..sockets import bind, url_of
 from ..tokens import UNLIMITED, Caller, Tokens
+from ..tracing import parse_trace
 from ..uvicorn_adapter import CONNECTION, configure
 from .content import McpContents
 from .server import create_server
@@ -141,9 +142,10 @@ class McpApplication:
         except Exception as error:  # the client has already been answered, or cannot be
             self._log.event("mcp", "error", "a request failed", cause_of(error))
         kind, reason = (problem.problem, problem.reason) if problem else ("", "")
-        seconds = perf_counter() - started
+        seconds, trace = perf_counter() - started, parse_trace(dict(scope["headers"]).get(b"traceparent", b""))
+        status = status or 499  # the client has disconnected
         self._log.request(
-            scope["method"], scope["raw_path"], status or 499, seconds, id, kind, reason, token=caller.name
+            scope["method"], scope["raw_path"], status, seconds, id, kind, reason, trace=trace, token=caller.name
         )
 
     def _check(self, scope: Any, caller: Caller) -> None:
