@@ -249,8 +249,8 @@ export interface CacheBody {
   messages?: Record<string, unknown>[];
   form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
-  old?: string | QuestionBody | null;
-  new?: string | QuestionBody | null;
+  old?: string | QuestionBody;
+  new?: string | QuestionBody;
   turns?: number;
 }
 
@@ -741,9 +741,9 @@ export interface ListQuery {
   layout?: string;
   model?: string;
   template?: string;
-  version?: number | null;
-  since?: string | null;
-  until?: string | null;
+  version?: number;
+  since?: string;
+  until?: string;
   sort?: "id" | "newest";
   limit?: number;
   after?: string;
@@ -1598,7 +1598,7 @@ export class Foreword {
    *
    * A page may have fewer conversations than `limit`; there are more if `next` is not null.
    */
-  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number | null; since?: string | null; until?: string | null; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<ConversationsForm>;
+  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<ConversationsForm>;
   /** Return a prompt by its id, with its origins. */
   readPrompt(id: string, options?: RequestOptions): Promise<StoredPromptForm>;
   /** Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored. */

@@ -33,6 +33,10 @@ class MissingError(CallError):
     """A directory, layout, template or skill does not exist."""
 
 
+class MirrorError(CallError):
+    """A conversation would use a layout that mirrors a released program, and the caller has not allowed that."""
+
+
 class LayoutError(ForewordError):
     """A layout is invalid: a key is unknown, or a value is invalid.
 
@@ -181,6 +185,11 @@ def check_id(id: str) -> None:
         raise CallError(f"the id of a conversation must have 1 to {_MAX_ID_LENGTH} characters, not {len(id)}")
     if not is_plain(id):
         raise CallError(f"the id of a conversation must not contain control characters or lone surrogates: {show(id)}")
+
+
+def is_id(text: str) -> bool:
+    """Whether a string can be a conversation's id."""
+    return 1 <= len(text) <= _MAX_ID_LENGTH and is_plain(text)
 
 
 def is_plain(text: str) -> bool:

@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from foreword import CallError, Usage
+from foreword.conversation.usage import record_usage
+from foreword.errors import MissingError
+from foreword.inspection.price_list import read_prices
 
 START = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -129,8 +132,21 @@ def test_small_prompts_do_not_collapse(open_conversation):
 
 
 def test_a_conversation_needs_a_turn_first(open_conversation):
-    with pytest.raises(CallError, match="has no edition yet"):
+    with pytest.raises(CallError, match="has no edition; its first turn creates one"):
         open_conversation().record_usage(call(new=1))
+
+
+def test_a_conversation_that_is_removed_meanwhile_is_missing(tree, open_conversation):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    editions = conversation.shared.editions
+
+    def prices():
+        editions.store.forget("t")
+        return read_prices("", tree.workspace(), "")
+
+    with pytest.raises(MissingError, match="the conversation 't' has no edition"):
+        record_usage(editions, "t", call(new=1), "", prices, None)
 
 
 def test_while_the_store_is_down_nothing_is_counted(tree, open_conversation, url):

@@ -78,22 +78,27 @@ def main():
         folder = Path(name)
         (folder / "schemathesis.toml").write_text(CONFIG)
         process, url = serve(folder)
+        report = []
         try:
             command = [str(Path(sys.executable).with_name("schemathesis")), "--config-file", "schemathesis.toml", "run"]
             command += [f"{url}/openapi.json", "--checks", "all", "--max-examples", str(args.examples)]
             command += ["--phases", args.phases, "--seed", str(args.seed), "--continue-on-failure", "--no-color"]
             command += ["--include-path-regex", args.path] if args.path else []
             hooks = {"SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": str(HERE)}
-            ended = subprocess.run(command, cwd=folder, env={**os.environ, **hooks}, stdout=subprocess.PIPE, text=True)
+            environment = {**os.environ, **hooks, "PYTHONUNBUFFERED": "1"}
+            with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as run:
+                for line in run.stdout:
+                    report.append(line)
+                    print(line, end="", flush=True)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait()
             process.stdout.close()
         wrong = list(faults(folder / "log"))
-        cases = re.search(r"\b(\d{1,9}) generated", ended.stdout)
-        print(ended.stdout, *wrong, sep="\n")
-        print(json.dumps({"cases": int(cases[1]) if cases else 0, "faults": len(wrong), "status": ended.returncode}))
-        return 1 if ended.returncode or wrong or not cases else 0
+        cases = re.search(r"\b(\d{1,9}) generated", "".join(report))
+        print(*wrong, sep="\n")
+        print(json.dumps({"cases": int(cases[1]) if cases else 0, "faults": len(wrong), "status": run.returncode}))
+        return 1 if run.returncode or wrong or not cases else 0
 
 
 if __name__ == "__main__":

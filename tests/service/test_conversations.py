@@ -77,9 +77,9 @@ def test_a_conversation_works_in_every_layout(service, layout):
 
 def test_a_mirror_can_be_used_only_with_the_field_mirror(fresh_service):
     response = fresh_service.conversation("m", layout="codex")
-    assert (response.status, response.problem) == (400, "invalid-request") and "mirror=True" in response.json["detail"]
+    assert (response.status, response.problem) == (422, "invalid-layout") and "mirror=True" in response.json["detail"]
     assert fresh_service.conversation("m", layout="codex", mirror=True).json["edition"] == 1
-    assert fresh_service.conversation("m").status == 400
+    assert fresh_service.conversation("m").status == 422
     assert fresh_service.get("/conversations/m/drift?mirror=true").json["changed"] is False
 
 
@@ -220,7 +220,7 @@ def test_drift_uses_the_editions_definition_of_a_named_tool(service):
         ("scope=%5B%5D", "scope: expected 'object', got 'array'"),
         ("sub_agent=1", "sub_agent must be true or false, not '1'"),
         ("now=soon", "now: invalid RFC3339 encoded datetime"),
-        ("now=0001-01-01T00:00:00%2B23:00", "now is outside the years that UTC can represent"),
+        ("now=0001-01-01T00:00:00%2B23:00", "now must be between the years 1 and 9999 in UTC"),
         ("base=a&base=b", "'base' is repeated 2 times; pass it once"),
     ],
 )
@@ -314,11 +314,26 @@ def test_searching_and_paging_the_list(fresh_service):
     assert ids() == sorted(["b", "a/1", "a%2", "ä", "A"])
     assert ids("?search=a") == ["a%2", "a/1"]
     assert ids("?search=a%25") == ["a%2"]
-    assert ids("?search=_") == []
+    assert ids("?search=_") == ids("?version=3") == []
+    assert ids("?version=0") == ids()
     assert ids(f"?limit=2&after={quote(ids()[0])}") == ids()[1:3]
     assert ids("?after=%F4%8F%BF%BF") == []
     for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=1", "?limit=", "?ghost=1"):  # fmt: skip
         assert fresh_service.get(f"/conversations{query}").problem == "invalid-query", query
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("sort=new", "sort: invalid enum value 'new'; expected one of 'id', 'newest'"),
+        ("until=0001-01-01T00:00:00%2B01:00", "until must be between the years 1 and 9999 in UTC"),
+        ("since=yesterday", "since: invalid RFC3339 encoded datetime"),
+        ("version=x", "version must be a number such as 20, not 'x'"),
+    ],
+)
+def test_an_invalid_filter_is_named_with_what_would_be_valid(service, query, detail):
+    response = service.get(f"/conversations?{query}")
+    assert (response.problem, response.json["detail"]) == ("invalid-query", detail)
 
 
 # Ids

@@ -49,6 +49,59 @@ def test_every_problem_is_documented_for_some_route(document):
     assert {status for status, _ in PROBLEMS.values()} - {405, 499} <= statuses
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "is_valid"),
+    [
+        ("/conversations/{id}/sub-agents", {}, False),
+        ("/conversations/{id}/sub-agents", {"task": "Look."}, True),
+        ("/conversations/{id}/sub-agents", {"task": "Look.", "definition": "explorer"}, False),
+        ("/show", {"cwd": "", "layout": "opal", "layout_text": "sections = []"}, False),
+        ("/why", {"cwd": "", "for": "a.py"}, False),
+        ("/why", {"cwd": "", "layout": "claude", "for": "a.py", "path": "rule.md"}, True),
+        ("/cache", {"cwd": "", "new": "talk:42"}, False),
+        ("/review", {"cwd": "", "base": "main..topic"}, False),
+    ],
+)
+def test_a_body_that_breaks_a_rule_between_fields_is_invalid(service, document, path, body, is_valid):
+    schema = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert Draft202012Validator({**schema, "components": document["components"]}).is_valid(body) == is_valid
+    service.conversation("ruled")
+    assert (service.post(path.replace("{id}", "ruled"), body).status == 400) == (not is_valid)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "problem"),
+    [
+        ("/lint", {"cwd": "", "disable": ["nope"]}, 404, "not-found"),
+        ("/diff", {"old": "talk:" + "x" * 600, "new": {"cwd": ""}}, 404, "not-found"),
+        ("/diff", {"old": "talk:" + "x" * 600 + "@1", "new": {"cwd": ""}}, 404, "not-found"),
+        ("/why", {"cwd": "", "path": "rule.md", "for": "a.py"}, 404, "not-found"),
+        ("/conversations/{id}/turn", {"cwd": "", "layout": "codex"}, 422, "invalid-layout"),
+        ("/conversations/{id}/turn", {"cwd": "", "form": "openai-chat", "tools": [{"name": "a", "type": "b"}]}, 422, "unsupported-tool"),
+        ("/show", {"cwd": "", "messages": [{"type": "", "role": {}}]}, 400, "invalid-request"),
+        ("/show", {"cwd": "", "template_name": "x" * 201}, 400, "invalid-body"),
+        ("/conversations/{id}/usage", {"usage": {"input_tokens": None}}, 400, "invalid-request"),
+    ],
+)  # fmt: skip
+def test_what_the_schema_allows_is_not_malformed(service, document, path, body, status, problem):
+    """A 400 means that the schema forbids the body. What it cannot express has another status."""
+    service.conversation("ruled")
+    response = service.post(path.replace("{id}", "ruled" if path.endswith("/usage") else "unruled"), body)
+    assert (response.status, response.problem) == (status, problem)
+    described = document["paths"][path]["post"]
+    assert str(status) in described["responses"]
+    schema = described["requestBody"]["content"]["application/json"]["schema"]
+    validator = Draft202012Validator({**schema, "components": document["components"]})
+    assert validator.is_valid(body) == (status != 400)
+
+
+def test_a_task_can_be_appended_to_a_stored_template(service):
+    service.request("PUT", "/templates/appended", {"template": "Hello."})
+    service.conversation("appending", template_name="appended")
+    turn = service.post("/conversations/appending/sub-agents", {"task": "Look.", "append": True}).json
+    assert turn["system"] == "Hello.\n\nLook."
+
+
 CALLS = [
     ("GET", "/system-prompt", "/system-prompt", None),
     ("PUT", "/system-prompt", "/system-prompt?author=a", {"template": "[file:notes.md]"}),

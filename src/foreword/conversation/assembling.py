@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, ForewordError
+from ..errors import ForewordError, MirrorError
 from ..extensions import Resources
 from ..store import waits
 from ..template.addresses import has_prefix
@@ -67,7 +67,7 @@ class ConversationAssembler:
     def _check_mirror(self, layout: Layout) -> None:
         if layout.mirrors and not self._mirror:
             self._layout = None
-            raise CallError(mirror_refusal(layout.name))
+            raise mirror_refusal(layout.name)
 
     @property
     def recent(self) -> RecentEditions:
@@ -152,9 +152,9 @@ class ConversationAssembler:
         return replace(workspace, inside=self.assembler.workspace.inside)
 
 
-def mirror_refusal(name: str) -> str:
-    """Explain why a conversation cannot use a layout that mirrors a program."""
-    return (
+def mirror_refusal(name: str) -> MirrorError:
+    """Return the error for a conversation that cannot use a layout because it mirrors a program."""
+    return MirrorError(
         f"the layout {name!r} mirrors a released program, flaws included, and is not meant for a conversation;"
         " pass mirror=True (--mirror, or the field mirror over HTTP) to use it anyway"
     )

@@ -8,7 +8,7 @@ turn = conversation.turn("fix the failing test")
 from __future__ import annotations
 
 from ..engine.assembler import Assembler
-from ..errors import CallError, check_id, expect
+from ..errors import check_id, expect
 from ..packs.agents import NAMES as mirror_names
 from ..store.contents import DEFAULT_TEMPLATE
 from ..template.addresses import has_prefix
@@ -92,7 +92,7 @@ class Conversations:
         expect("mirror", mirror, bool)
         name = assembler.layout_name
         if not mirror and (name in mirror_names or has_prefix(name, "agents")):
-            raise CallError(mirror_refusal(name))
+            raise mirror_refusal(name)
         extensions = self._shared.extensions
         rules = [rule for extension in extensions for rule in extension.rules]
         packs = {name: folder for extension in extensions for name, folder in extension.packs.items()}

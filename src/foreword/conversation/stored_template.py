@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.edition import target_of
+from ..engine.bodies import WITH_REQUEST
 from ..errors import CallError, MissingError, show
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, check_name
@@ -85,7 +86,8 @@ def template_version(layout: Layout, inputs: Inputs) -> int | None:
     for section in layout.all_sections:
         body = inputs.bodies.get(section.name) if "template" in section.instead else None
         if body is not None and body.path.startswith(_PREFIX):
-            return int(body.path.rpartition(" ")[2])
+            number = body.path.removesuffix(WITH_REQUEST).rpartition(" ")[2]
+            return int(number) if number.isdecimal() else None
         if body is not None and body.path.startswith(layout.address):
             return 0
     return None

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, ForewordError, LayoutError, suggestion
+from ..errors import CallError, ForewordError, LayoutError, MissingError, suggestion
 from ..findings import finding, known_ids
 from ..layout.merging import assign, flatten, full_key
 from ..layout.parse import parse
@@ -106,11 +106,11 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
 
 
 def check_lint_ids(ids: Iterable[str], where: str) -> None:
-    """Raise a CallError if a lint check is unknown. `where` says where the ids were specified."""
+    """Raise a MissingError if a lint check is unknown. `where` says where the ids were specified."""
     known = known_ids()
     for check_id in ids:
         if check_id not in known:
-            raise CallError(f"{where}: unknown check {check_id!r}{suggestion(check_id, known)}")
+            raise MissingError(f"{where}: unknown check {check_id!r}{suggestion(check_id, known)}")
 
 
 def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.touches import TouchReader
-from ..errors import CallError
+from ..errors import MissingError
 from ..gathering.touched import bases_of_rule, relative_paths
 from ..sources.path_globs import compile_globs, split_names
 from ..text.lines import printable
@@ -30,11 +30,11 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     """Return candidates that say whether rules and instruction files at a path apply to a file and, if not, what would match."""
     layout = question.assembler.layout()
     if layout.touch is None:
-        raise CallError(f"{describe_missing_touch(layout)}, and --for needs one; {HOW_TO_ADD_TOUCH}")
+        raise MissingError(f"{describe_missing_touch(layout)}, and --for needs one; {HOW_TO_ADD_TOUCH}")
     reader = TouchReader(question.assembler)
     reading = reader.read(layout, layout.touch, [file])
     if not reading.files:
-        raise CallError(reading.findings[0].message)
+        raise MissingError(reading.findings[0].message)
     found: dict[str, Candidate] = {}
     for candidate_rule in _rules(reading, reader.scopes):
         path = printable(candidate_rule.path)

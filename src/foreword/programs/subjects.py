@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, MissingError
+from ..errors import CallError, MissingError, is_id
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..text.lines import printable
@@ -167,12 +167,13 @@ def _stored_edition(name: str, question: Question) -> Subject:
     full_name = name.removeprefix("talk:")
     id, separator, number = full_name.rpartition("@")
     # The store's integers are bounded, so a number with more digits than any edition has is not looked up.
-    edition = store.edition(id, int(number)) if separator and number.isdecimal() and len(number) < 10 else None
+    is_number = is_id(id) and number.isdecimal() and len(number) < 10
+    edition = store.edition(id, int(number)) if is_number else None
     if edition is not None:
         return subject_from(name, edition_form(id, edition))
-    edition = store.current(full_name)
+    edition = store.current(full_name) if is_id(full_name) else None
     if edition is None:
-        known = store.editions(id) if separator else []
+        known = store.editions(id) if separator and is_id(id) else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
         raise MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
     return subject_from(name, edition_form(full_name, edition))

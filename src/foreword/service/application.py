@@ -11,8 +11,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..engine import sandbox
-from ..errors import ForewordError, HookError, LayoutError, MissingError, StoreBusyError, StoreError, TemplateError
+from ..errors import (
+    ForewordError,
+    HookError,
+    LayoutError,
+    MirrorError,
+    MissingError,
+    StoreBusyError,
+    StoreError,
+    TemplateError,
+)
 from ..layout.positions import position_of
+from ..providers.tool_fields import UnsupportedToolError
 from ..store.forgetting import INTERVAL
 from ..text.lines import printable
 from ..vocabulary import replace
@@ -330,6 +340,10 @@ def _run(route: Route, service: Service, request: Request) -> Response:
         raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[location]) from error
     except LayoutError as error:
         raise _layout_problem(error, request) from error
+    except MirrorError as error:
+        raise Problem("invalid-layout", str(error)) from error
+    except UnsupportedToolError as error:
+        raise Problem("unsupported-tool", str(error)) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error
     except HookError as error:

@@ -22,6 +22,15 @@ ServerName = Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[!-~][
 ToolType = Annotated[str, Meta(max_length=128, pattern=r"^[A-Za-z0-9_.-]*$")]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 PackName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.-]+$")]
+# The name of a stored template, optionally with a label or a version; empty for the default one. The same rules as `parse_reference`.
+TemplateName = Annotated[
+    str,
+    Meta(
+        max_length=401,
+        pattern=r"^([^@\s\x00-\x1f\x7f-\x9f]([^@\x00-\x1f\x7f-\x9f]{0,198}[^@\s\x00-\x1f\x7f-\x9f])?"
+        r"(@([A-Za-z][A-Za-z0-9_.-]{0,199}|[0-9]{1,9}))?)?$",
+    ),
+]
 RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini"]
 if TYPE_CHECKING:
     Syntax = str
@@ -135,9 +144,16 @@ class CacheCreation(Struct):
     ephemeral_1h_input_tokens: Tokens | None = None
 
 
+# `reported_tokens` needs one of these fields to recognise the provider.
+_REQUIRED_FIELDS = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
+
+
 class ProviderUsage(Struct, omit_defaults=True):
     """Usage as Anthropic, OpenAI or Gemini reports it. Other fields are ignored."""
 
+    schema_rules: ClassVar[dict[str, Any]] = {
+        "anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _REQUIRED_FIELDS]
+    }
     input_tokens: Tokens | None = None
     output_tokens: Tokens | None = None
     cache_read_input_tokens: Tokens | None = None
@@ -159,15 +175,10 @@ class ProviderUsage(Struct, omit_defaults=True):
     tool_use_prompt_token_count: Tokens | None = None
 
 
-# `reported_tokens` needs one of these fields to recognise the provider.
-_REQUIRED_FIELDS = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
-_ANY_USAGE = {"anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _REQUIRED_FIELDS]}
-
-
 class UsageBody(Struct, forbid_unknown_fields=True):
     """The usage that a provider returned with a response, unchanged. `model` is only needed if it differs from the conversation's."""
 
-    usage: Annotated[ProviderUsage, Meta(extra_json_schema=_ANY_USAGE)]
+    usage: ProviderUsage
     model: Label = ""
 
 
@@ -217,7 +228,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     settings: dict[Name, Any] = {}
     wording: dict[Name, Text] = {}
     packs: dict[PackName, Path] = {}
-    template_name: Label = ""
+    template_name: TemplateName = ""
     now: Moment | None = None
 
     def __post_init__(self) -> None:
@@ -368,7 +379,7 @@ class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
 class SaveVersionQuery(SaveQuery, forbid_unknown_fields=True):
     """Who saves a version, why, its language, and the label to move to it."""
 
-    label: Annotated[str, Meta(max_length=200, pattern=r"^[^@\x00-\x1f\x7f-\x9f]*$")] = ""
+    label: Annotated[str, Meta(max_length=200, pattern=r"^([A-Za-z][A-Za-z0-9_.-]*)?$")] = ""
 
 
 class LabelQuery(Struct, forbid_unknown_fields=True):
@@ -403,16 +414,16 @@ class ListQuery(Struct, forbid_unknown_fields=True):
     layout: Label = ""
     model: Label = ""
     template: Label = ""
-    version: Count | None = None
-    since: Moment | None = None
-    until: Moment | None = None
+    version: Count | UnsetType = UNSET
+    since: Moment | UnsetType = UNSET
+    until: Moment | UnsetType = UNSET
     sort: Literal["id", "newest"] = "id"
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
     after: Annotated[str, Meta(max_length=512)] = ""
 
     def __post_init__(self) -> None:
-        _check_moment(self.since, "since")
-        _check_moment(self.until, "until")
+        _check_moment(self.since or None, "since")
+        _check_moment(self.until or None, "until")
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

@@ -133,7 +133,7 @@ def list_conversations(service: Service, request: Request) -> Response:
         f"$std/{query.layout}" if query.layout in layout_names() else query.layout,
         query.model,
         query.template,
-        query.version,
+        None if query.version is msgspec.UNSET else query.version,
         query.since.timestamp() if query.since else None,
         query.until.timestamp() if query.until else None,
         query.sort == "newest",

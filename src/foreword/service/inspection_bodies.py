@@ -60,8 +60,8 @@ class CacheBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     """
 
     schema_rules: ClassVar[dict[str, Any]] = {"dependentRequired": {"new": ["old"]}}
-    old: QuestionBody | Reference | None = None
-    new: QuestionBody | Reference | None = None
+    old: QuestionBody | Reference | UnsetType = UNSET
+    new: QuestionBody | Reference | UnsetType = UNSET
     turns: Annotated[int, Meta(ge=0, le=MAX_TURNS)] = DEFAULT_TURNS
 
 

@@ -10,6 +10,7 @@ import msgspec
 import msgspec.inspect
 
 from .. import __version__
+from . import bodies, inspection_bodies
 from .forms import ProblemForm
 from .request import field_types, is_json
 from .responses import PROBLEMS
@@ -52,9 +53,9 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
     }
     ordered = sorted({*types, ProblemForm}, key=str)
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
-    for route in documented:
-        if route.body:
-            schemas[route.body.__name__].update(getattr(route.body, "schema_rules", {}))
+    for struct in (*vars(bodies).values(), *vars(inspection_bodies).values()):
+        if getattr(struct, "__name__", "") in schemas:
+            schemas[struct.__name__].update(getattr(struct, "schema_rules", {}))
     paths: dict[str, dict[str, Any]] = {}
     for route in documented:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)

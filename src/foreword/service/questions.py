@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET
+
+from ..errors import check_messages
 from ..errors import show as quote
 from ..programs import questions
 from ..programs.caching import compare_caches
@@ -89,11 +92,11 @@ def cache(service: Service, request: Request) -> Response:
     body: CacheBody = request.body
     waits.announce("inspect")
     question = question_of(service, body, turns=body.turns)
-    if body.old is None:
-        if body.new is not None:
+    if body.old is UNSET:
+        if body.new is not UNSET:
             raise Problem("invalid-request", "new needs old, the prompt that it replaces")
         return Response(questions.cache(question))
-    old, new = _subject(service, body.old), _subject(service, body if body.new is None else body.new)
+    old, new = _subject(service, body.old), _subject(service, body if body.new is UNSET else body.new)
     return Response(compare_caches(question, old, new).form)
 
 
@@ -145,6 +148,7 @@ def read_skill(service: Service, request: Request) -> Response:
 def question_of(service: Service, body: AgentBody, **fields: Any) -> Question:
     """Return the question that a body asks, limited to the served folders."""
     waits.announce("build")
+    check_messages(getattr(body, "messages", ()))
     workspace = service.workspace(body.cwd)
     common = {
         "cwd": workspace.cwd,

@@ -36,6 +36,7 @@ PROBLEMS = {
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),
     "invalid-layout": (422, "Invalid layout"),
+    "unsupported-tool": (422, "Tool not supported by the provider"),
     "too-many-requests": (429, "Too many requests"),
     "headers-too-large": (431, "Request headers too large"),
     "client-disconnected": (499, "Client disconnected"),

@@ -87,7 +87,15 @@ def page(service: Service, request: Request) -> Response:
 
 
 _TEMPLATE = ("outside-roots", "not-found", "invalid-template", "invalid-layout")
-_CONVERSATION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "hook-failed", "store-down")
+_CONVERSATION = (
+    "outside-roots",
+    "not-found",
+    "invalid-template",
+    "invalid-layout",
+    "unsupported-tool",
+    "hook-failed",
+    "store-down",
+)
 _STORED = ("not-found", "store-down")
 _LABEL = ("not-found", "template-changed", "store-down")
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
