@@ -1,5 +1,6 @@
 """Routes that ask about a prompt: they answer what the commands print with --json, and only about the served folders."""
 
+import asyncio
 import json
 from contextlib import closing
 from threading import Event
@@ -144,15 +145,18 @@ def test_own_layouts_are_listed_after_the_shipped_ones(in_process):
 
 
 def test_inspections_block_no_other_work():
-    lanes, end = Lanes(1, 1), Event()
-    running = [lanes.submit(Job(lambda: end.wait() and Response({})), INSPECTIONS) for _ in range(18)]
-    assert lanes.submit(Job(lambda: Response("quick")), READING).result(60).body == "quick"
-    assert lanes.submit(Job(lambda: Response("built")), BUILDING).result(60).body == "built"
-    with pytest.raises(Problem, match="16 inspections are already waiting"):
-        lanes.submit(Job(lambda: Response({})), INSPECTIONS)
-    end.set()
-    assert all(work.result(60) for work in running)
-    lanes.close()
+    async def fill_the_lane():
+        lanes, end = Lanes(1, 1), Event()
+        running = [lanes.submit(Job(lambda: end.wait() and Response({})), INSPECTIONS) for _ in range(18)]
+        assert (await lanes.submit(Job(lambda: Response("quick")), READING)).body == "quick"
+        assert (await lanes.submit(Job(lambda: Response("built")), BUILDING)).body == "built"
+        with pytest.raises(Problem, match="16 inspections are already waiting"):
+            lanes.submit(Job(lambda: Response({})), INSPECTIONS)
+        end.set()
+        assert [response.body for response in await asyncio.gather(*running)] == [{}] * 18
+        lanes.close()
+
+    asyncio.run(fill_the_lane())
 
 
 @pytest.mark.parametrize("route", ["/agents", "/lint", "/cache"])

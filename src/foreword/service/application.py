@@ -235,7 +235,7 @@ class Application:
         query = parse_query(_query(scope), route.query) if route.query else None
         body = None
         if route.body:
-            body = parse_body(await self._body(scope["headers"], receive, reservation), route.body)
+            body = parse_body(await self._body(scope, receive, reservation), route.body)
         request = Request(variables, scope["headers"], query, body)
         if route.is_inline:
             return _run(route, service, request)
@@ -268,34 +268,41 @@ class Application:
 
     async def _run_in_threads(self, job: Job, lane: int, connection: Connection | None) -> Response:
         """Run a job in the lanes, within the time limit and only while the client is connected."""
+        deadline = asyncio.get_running_loop().time() + self._time_limit
         try:
-            async with asyncio.timeout(self._time_limit):
-                return await self._through_lanes(job, lane, connection)
-        except TimeoutError:
-            raise Problem(
-                "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"
-            ) from None
+            while True:
+                result = await self._through_lane(job, lane, connection, deadline)
+                if not isinstance(result, int):
+                    return result
+                lane = result
         finally:
             job.cancel()
             if connection is not None:
                 connection.on_close = None
 
-    async def _through_lanes(self, job: Job, lane: int, connection: Connection | None) -> Response:
-        while True:
+    async def _through_lane(
+        self, job: Job, lane: int, connection: Connection | None, deadline: float
+    ) -> Response | int:
+        """Run a job in a lane. Returns the response, or the lane in which to run it instead."""
+        if connection is not None and connection.is_closed:
+            raise _Disconnected
+        work = self._lanes.submit(job, lane)
+        if connection is not None:
+            connection.on_close = partial(_cancel, job, work)
+        timer = work.get_loop().call_at(deadline, work.cancel)
+        try:
+            result: Response | int = await work
+            return result
+        except (asyncio.CancelledError, Cancelled):
             if connection is not None and connection.is_closed:
-                raise _Disconnected
-            work = asyncio.wrap_future(self._lanes.submit(job, lane))
-            if connection is not None:
-                connection.on_close = partial(_cancel, job, work)
-            try:
-                result: Response | int = await work
-            except (asyncio.CancelledError, Cancelled):
-                if connection is not None and connection.is_closed:
-                    raise _Disconnected from None
-                raise
-            if not isinstance(result, int):
-                return result
-            lane = result
+                raise _Disconnected from None
+            if work.cancelled() and work.get_loop().time() >= deadline:
+                raise Problem(
+                    "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"
+                ) from None
+            raise
+        finally:
+            timer.cancel()
 
     def _moment(self, arrived: float) -> object:
         """Return a token for the store's state. Requests that arrived before the last check share its result."""
@@ -304,13 +311,16 @@ class Application:
             self._last_moment = self._service.moment()
         return self._last_moment
 
-    async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive, reservation: Reservation) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive, reservation: Reservation) -> bytes:
         """Read the body. Raises a Problem if it is too large or arrives too slowly."""
-        by_name = dict(headers)
+        by_name: dict[bytes, bytes] = dict(scope["headers"])
         declared = by_name.get(b"content-length", b"")
         length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
         if length > (MAX_BODY_BYTES if b"expect" in by_name else _MAX_DRAINED_BYTES):
             raise _too_large()
+        connection: Connection | None = scope.get(CONNECTION)
+        if connection is not None and connection.has_whole_body:
+            return await _read_all(receive, reservation)
         try:
             async with asyncio.timeout(self._time_limit):
                 return await _read_all(receive, reservation)

@@ -13,14 +13,16 @@ and starts over in that lane. Nothing has been stored at that point, because wri
 
 from __future__ import annotations
 
+import asyncio
 from _thread import allocate_lock
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from ..store import waits
 from .responses import Problem
+from .thread_pool import ThreadPool
 
 LANES = ("reading", "building", "templates", "inspections")
 READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
@@ -103,44 +105,34 @@ class Lanes:
 
     def __init__(self, template_workers: int, template_queue: int) -> None:
         self._pools = [
-            ThreadPoolExecutor(_READERS, "foreword-reading"),
-            ThreadPoolExecutor(_BUILDERS, "foreword-building"),
-            ThreadPoolExecutor(template_workers, "foreword-template"),
-            ThreadPoolExecutor(_INSPECTORS, "foreword-inspection"),
+            ThreadPool(_READERS, "foreword-reading"),
+            ThreadPool(_BUILDERS, "foreword-building"),
+            ThreadPool(template_workers, "foreword-template"),
+            ThreadPool(_INSPECTORS, "foreword-inspection"),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
         self._bounds = {
             TEMPLATES: (template_workers, template_queue, "templates are already waiting to be rendered"),
             INSPECTIONS: (_INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
         }
-        self._lock = allocate_lock()
-        self._jobs = dict.fromkeys(self._bounds, 0)
 
-    def submit(self, job: Job, lane: int) -> Future[Any]:
+    def submit(self, job: Job, lane: int) -> asyncio.Future[Any]:
         """Run a job in a lane. Raises a Problem if the lane's queue is full."""
-        if lane not in self._bounds:
-            return self._pools[lane].submit(copy_context().run, job.run, lane)
-        threads, queue, waiting = self._bounds[lane]
-        with self._lock:
-            if self._jobs[lane] >= threads + queue:
+        pool = self._pools[lane]
+        if lane in self._bounds:
+            threads, queue, waiting = self._bounds[lane]
+            if pool.unfinished >= threads + queue:
                 raise Problem("busy", f"{queue} {waiting}; try again later")
-            self._jobs[lane] += 1
-        future = self._pools[lane].submit(copy_context().run, job.run, lane)
-        future.add_done_callback(lambda _: self._done(lane))
-        return future
+        return pool.submit(partial(copy_context().run, job.run, lane))
 
     def is_free(self, lane: int) -> bool:
         """Whether a job would start soon."""
-        return self._pools[lane]._work_queue.qsize() < _SHORT_QUEUE
+        return self._pools[lane].waiting < _SHORT_QUEUE
 
     def counts(self) -> dict[str, int]:
         """Return how many jobs wait for a thread of each lane."""
-        return {name: self._pools[lane]._work_queue.qsize() for lane, name in enumerate(LANES)}
+        return {name: self._pools[lane].waiting for lane, name in enumerate(LANES)}
 
     def close(self) -> None:
         for pool in self._pools:
-            pool.shutdown(cancel_futures=True)
-
-    def _done(self, lane: int) -> None:
-        with self._lock:
-            self._jobs[lane] -= 1
+            pool.close()

@@ -65,6 +65,11 @@ class Connection(HttpToolsProtocol):
         if self.flow.write_paused:
             await self.flow.drain()
 
+    @property
+    def has_whole_body(self) -> bool:
+        """Whether the body of the request that is being answered has arrived."""
+        return self._running is not None and not self._running.more_body
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._start_header_timer()
