@@ -364,3 +364,36 @@ def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
     monkeypatch.setattr(os.path, "realpath", raise_not_found)
     nowhere = stamps.real_path("/a/b")
     assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)
+
+
+def test_real_paths_are_those_of_the_standard_library(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/c (deleted)").write_text("C")
+    os.mkfifo(tmp_path / "a/pipe")
+    for name, target in {"l": "a/b", "m": "l/../pipe", "loop": "loop", "dangling": "a/none"}.items():
+        (tmp_path / name).symlink_to(target)
+    names = (
+        "",
+        "l",
+        "l/c (deleted)",
+        "l/..",
+        "m",
+        "loop",
+        "loop/x",
+        "dangling",
+        "a//b/.",
+        "none/l",
+        "a/pipe",
+        "l/none",
+    )
+    for path in (*(f"{tmp_path}/{name}" for name in names), "", ".", "/", "//", "a" * 5000):
+        assert stamps.real_path(path) == os.path.realpath(path), path
+
+
+def test_the_real_path_of_a_removed_folder_is_not_a_name_that_could_exist(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path / "a")
+    (tmp_path / "a").rmdir()
+    with pytest.raises(FileNotFoundError):
+        os.getcwd()
+    assert not stamps.real_path(".").endswith(" (deleted)")

@@ -51,6 +51,8 @@ UNSTABLE = (0, 0, 0, 0, -1)
 # File systems have coarse clocks: a file that changed within this time, in nanoseconds, may change again without a new timestamp.
 _CLOCK_TICK = 50_000_000
 _COARSE_CLOCK_TICK = 2_100_000_000
+# Opens a path without reading the file or its folder. Only Linux has this flag.
+_PATH_ONLY = os.O_PATH | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
 _MAX_TRIES = 4
 _HAS_SLASHES = os.sep == "/"
 _IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
@@ -154,12 +156,31 @@ def parent_folder(path: str) -> str:
 
 def real_path(path: str) -> str:
     """Return the path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
+    if _PATH_ONLY:
+        resolved = _resolve_at_once(path)
+        if resolved:
+            return resolved
     for _ in range(_MAX_TRIES):
         try:
             return os.path.realpath(path)
         except OSError:
             continue
     return _IMPOSSIBLE_PATH
+
+
+def _resolve_at_once(path: str) -> str:
+    """Return the real path of an existing file from the kernel, which takes three calls instead of one for each folder, or empty."""
+    try:
+        descriptor = os.open(path, _PATH_ONLY)
+    except OSError:
+        return ""
+    try:
+        resolved = os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    return resolved if resolved.startswith("/") and not resolved.endswith(" (deleted)") else ""
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
