@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from foreword.service.application import MAX_BODY_BYTES
+from foreword.service.request_body import MAX_BODY_BYTES
 
 HEAD = b"Host: localhost\r\nConnection: close\r\n"
 TEMPLATE = b'{"template": "x"}'

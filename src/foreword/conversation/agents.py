@@ -79,8 +79,8 @@ class ConversationAgent:
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
-        if current and not agent.plan:
-            agent = replace(agent, plan=_written_plan(current, layout))
+        if current and not agent.plan and (plan := _written_plan(current, layout)):
+            agent = replace(agent, plan=plan)
         self._resolved_from, self._resolved_for = self.configured, current
         if agent != self.resolved:
             self.resolved, self._stored = agent, None
@@ -169,12 +169,17 @@ def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
     # A model name is only meaningful together with its provider.
     if agent.model in ("", target.model) and agent.provider in ("", target.provider):
         inherited = {"model": target.model, "provider": target.provider}
-    default_agent = Agent(session=conversation)
-    stored = agent_from({"session": conversation, **{key: fields[key] for key in _INHERITED_KEYS if key in fields}})
-    for name in (KEYS[key][0] for key in _INHERITED_KEYS):
-        if getattr(agent, name) == getattr(default_agent, name) != getattr(stored, name):
-            inherited[name] = getattr(stored, name)
-    return replace(agent, **inherited) if inherited else agent
+    left_out = [key for key in _INHERITED_KEYS if key in fields and _is_left_out(agent, KEYS[key][0], conversation)]
+    if left_out:
+        stored = agent_from({key: fields[key] for key in left_out})
+        inherited |= {name: getattr(stored, name) for name in (KEYS[key][0] for key in left_out)}
+    changes = {name: content for name, content in inherited.items() if content != getattr(agent, name)}
+    return replace(agent, **changes) if changes else agent
+
+
+def _is_left_out(agent: Agent, name: str, conversation: str) -> bool:
+    """Whether the agent has the default value of a field. The default session is the conversation's id."""
+    return bool(getattr(agent, name) == (conversation if name == "session" else getattr(Agent, name)))
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:

@@ -5,10 +5,10 @@
 | `routes.py` | the table of routes, from which the router and the OpenAPI document are built |
 | `templates.py`, `conversations.py`, `about.py` | one function per route: a request in, a response out |
 | `bodies.py` | the types of request bodies and queries |
-| `request.py`, `responses.py` | a parsed request; responses and RFC 9457 problems |
+| `request.py`, `request_body.py`, `responses.py` | a parsed request, its body, responses and RFC 9457 problems |
 | `service.py` | the resources that routes use: folders, workspaces, agents, conversations |
 | `guard.py` | who may send requests: token, host, origin, header size |
-| `lanes.py` | thread pools, so that quick work never waits for slow work |
+| `lanes.py`, `thread_pool.py` | thread pools, so that quick work never waits for slow work |
 | `memory.py` | limits the memory used for bodies and responses |
 | `application.py` | handles a request from its first byte to its line in the log |
 | `metrics.py`, `log.py` | metrics and the log |

@@ -36,6 +36,7 @@ from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
 from .rates import RateLimit, network_of
 from .request import Request, parse_body, parse_query
+from .request_body import Disconnected, read_body
 from .responses import Problem, Response, redact, redact_template_error, to_json
 from .route import Route, Router, authorize
 from .routes import ROUTES
@@ -47,8 +48,6 @@ from .tool_cache import forget_tools
 from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
-MAX_BODY_BYTES = 8 * 1024 * 1024
-_MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 _TIME_LIMIT = 30.0
 _SAMPLE_SECONDS = 5.0
 _TOKEN_SECONDS = 1.0
@@ -64,10 +63,6 @@ if TYPE_CHECKING:
 Scope = Any
 Receive = Any
 Send = Any
-
-
-class _Disconnected(Exception):
-    """The client disconnected before it got a response."""
 
 
 class Application:
@@ -186,7 +181,7 @@ class Application:
                 response = await compressed(response)
         except Problem as problem:
             response = problem.response(id)
-        except _Disconnected:
+        except Disconnected:
             response = Problem("client-disconnected", "the client disconnected before it got a response").response(id)
         except Exception as error:
             cause = cause_of(error)
@@ -235,7 +230,7 @@ class Application:
         query = parse_query(_query(scope), route.query) if route.query else None
         body = None
         if route.body:
-            body = parse_body(await self._body(scope, receive, reservation), route.body)
+            body = parse_body(await read_body(scope, receive, reservation, self._time_limit), route.body)
         request = Request(variables, scope["headers"], query, body)
         if route.is_inline:
             return _run(route, service, request)
@@ -285,7 +280,7 @@ class Application:
     ) -> Response | int:
         """Run a job in a lane. Returns the response, or the lane in which to run it instead."""
         if connection is not None and connection.is_closed:
-            raise _Disconnected
+            raise Disconnected
         work = self._lanes.submit(job, lane)
         if connection is not None:
             connection.on_close = partial(_cancel, job, work)
@@ -295,7 +290,7 @@ class Application:
             return result
         except (asyncio.CancelledError, Cancelled):
             if connection is not None and connection.is_closed:
-                raise _Disconnected from None
+                raise Disconnected from None
             if work.cancelled() and work.get_loop().time() >= deadline:
                 raise Problem(
                     "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"
@@ -310,24 +305,6 @@ class Application:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
         return self._last_moment
-
-    async def _body(self, scope: Scope, receive: Receive, reservation: Reservation) -> bytes:
-        """Read the body. Raises a Problem if it is too large or arrives too slowly."""
-        by_name: dict[bytes, bytes] = dict(scope["headers"])
-        declared = by_name.get(b"content-length", b"")
-        length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
-        if length > (MAX_BODY_BYTES if b"expect" in by_name else _MAX_DRAINED_BYTES):
-            raise _too_large()
-        connection: Connection | None = scope.get(CONNECTION)
-        if connection is not None and connection.has_whole_body:
-            return await _read_all(receive, reservation)
-        try:
-            async with asyncio.timeout(self._time_limit):
-                return await _read_all(receive, reservation)
-        except TimeoutError:
-            raise Problem(
-                "slow-request", f"the body was not complete after {self._time_limit:g} seconds", {"Connection": "close"}
-            ) from None
 
 
 def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
@@ -413,41 +390,6 @@ def _query(scope: Scope) -> str:
     except UnicodeDecodeError:
         raise Problem("invalid-query", "the query contains unescaped non-ASCII bytes") from None
     return text
-
-
-async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
-    """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
-    chunks: list[bytes] = []
-    size, has_more = 0, True
-    refusal: Problem | None = None
-    while has_more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Disconnected
-        chunk, has_more = message.get("body", b""), message.get("more_body", False)
-        size += len(chunk)
-        if size <= MAX_BODY_BYTES and refusal is None:
-            try:
-                reservation.take(len(chunk))
-                chunks.append(chunk)
-            except Problem as problem:
-                refusal = problem
-                chunks.clear()
-                reservation.free()
-        elif size > _MAX_DRAINED_BYTES:
-            break
-        else:
-            chunks.clear()
-            reservation.free()
-    if size > MAX_BODY_BYTES:
-        raise _too_large()
-    if refusal is not None:
-        raise refusal
-    return b"".join(chunks)
-
-
-def _too_large() -> Problem:
-    return Problem("too-large", f"the body must not exceed {MAX_BODY_BYTES:,} bytes", {"Connection": "close"})
 
 
 def _encode(response: Response, reservation: Reservation) -> Response:

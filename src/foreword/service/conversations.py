@@ -12,7 +12,7 @@ import msgspec
 from ..conversation.shipped_tools import shipped_tools
 from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
-from ..encoding.edition import agent_row
+from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
 from ..packs.packs import layout_names
 from ..providers import request_to
@@ -242,12 +242,15 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
     failure = next((finding.message for finding in turn.findings if finding.code == "store-down"), "")
-    content = turn_form(turn)
+    content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts.get(turn.system)}
     if form is not None:
         content["request"] = request_to(form, turn)
     found = [finding.code for finding in turn.findings]
     return Response(content, counts=counts, codes=found, reason=redact(failure))
 
+
+# Encoding a prompt takes longer than the rest of a turn's JSON, and many turns have the same one.
+_encoded_prompts = ParseCache(lambda text: msgspec.Raw(to_json(text)))
 
 # The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes
 # longer than the rest of a GET.
@@ -270,7 +273,8 @@ def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> 
 
 
 def forget_tails(hashes: Container[bytes]) -> None:
-    """Drop the JSON of editions with these texts, because the store does not contain them any more."""
+    """Drop the JSON of prompts and editions with these texts, because the store does not contain them any more."""
+    _encoded_prompts.forget(hashes)
     for key in list(_tails):
         if any(bytes.fromhex(digest(text)[7:]) in hashes for text in key):
             _tails.pop(key, None)

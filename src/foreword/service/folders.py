@@ -6,9 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 
 from ..errors import CallError, show
+from ..sources.environment import resolve_workspace
+from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..sources.stamps import real_path
 from ..text.lines import printable
+from ..vocabulary import Workspace
 from .responses import Problem
 
 
@@ -47,6 +50,17 @@ class ServedFolders:
         if not any(is_inside(real, root) for root in self._real_roots):
             raise outside_roots(name, requested)
         return path
+
+    def served_root(self, workspace: Workspace, reader: Reader | None = None) -> str | None:
+        """Return the served folder that contains the workspace, if the repository around it is larger, otherwise None."""
+        root = real_path(resolve_workspace(workspace, reader or Reader()).root or workspace.cwd)
+        if any(is_inside(root, served) for served in self._real_roots):
+            return None
+        cwd = real_path(workspace.cwd)
+        served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
+        if served_root is None:  # the folder was moved after the request was checked
+            raise outside_roots("cwd", workspace.cwd)
+        return served_root
 
     def pack_folders(self, packs: Mapping[str, str]) -> dict[str, str]:
         """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's packs."""

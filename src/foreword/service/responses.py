@@ -54,6 +54,7 @@ _FIRST_TO_LAST_MARK = re.compile("(?<!\\w)['\"`“].*['\"`”]")
 _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
 # The header of a response that comes from this process's memory, because the store does not respond.
+_NOTHING: Mapping[str, Any] = {}
 STORE_DOWN = {"Foreword-Store": "down"}
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
@@ -79,13 +80,33 @@ class Response:
     codes: Sequence[str] = ()
     events: Callable[[Event], Iterator[Any]] | None = None
 
+    # Every request creates a response, and this is several times as fast as the method that `value` adds.
+    def __init__(
+        self,
+        body: Any,
+        status: int = 200,
+        headers: Mapping[str, str] = _NOTHING,
+        kind: str = "application/json",
+        counts: Sequence[str] = (),
+        problem: str = "",
+        reason: str = "",
+        tail: bytes = b"",
+        amounts: Mapping[str, float] = _NOTHING,
+        codes: Sequence[str] = (),
+        events: Callable[[Event], Iterator[Any]] | None = None,
+    ) -> None:
+        self.__dict__.update(
+            body=body, status=status, headers=headers, kind=kind, counts=counts, problem=problem, reason=reason,
+            tail=tail, amounts=amounts, codes=codes, events=events,
+        )  # fmt: skip
+
 
 def to_json(content: Any) -> bytes:
     """Encode a value as JSON."""
     try:
         return msgspec.json.encode(content)
     except UnicodeEncodeError:  # a lone surrogate, which can only be written as an escape
-        return json.dumps(content).encode()
+        return json.dumps(content, default=lambda raw: json.loads(bytes(raw))).encode()
 
 
 def redact(detail: str) -> str:

@@ -30,7 +30,7 @@ from .metrics import Metrics
 from .rates import RateLimit
 from .responses import redact
 from .routes import ROUTES
-from .service import Service
+from .service import Service, check_settings
 from .sockets import bind, bind_unix, unlink_socket, url_of
 from .tokens import Tokens
 from .tracing import Traced, find_tracer
@@ -83,7 +83,7 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
     Tokens(token, options.tokens)
     service = create_service(options)  # report invalid options once, not in every worker
     try:
-        service.check_settings()
+        check_settings(service)
     finally:
         service.conversations.close()
     # Without this, workers would import modules from the current directory, which may be an untrusted workspace.

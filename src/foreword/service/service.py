@@ -23,14 +23,14 @@ from ..packs.packs import layout_names, mirror_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.paths import is_inside
-from ..sources.stamps import is_unchanged, real_path
+from ..sources.stamps import is_unchanged
 from ..store import is_local
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from ..vocabulary.tools import Tool
 from .bodies import AccessBody, AgentBody, ToolBody
-from .folders import ServedFolders, outside_roots
+from .bounded import BoundedDict
+from .folders import ServedFolders
 from .responses import Problem
 from .scoped_store import ScopedStore
 from .tokens import UNLIMITED, Caller
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "builder"
 _MAX_SCOPES = 256
+_MAX_ASSEMBLERS = 64
 _MAX_VIEWS = 256
 UNREACHABLE = object()
 
@@ -61,17 +62,21 @@ class Service(ServedFolders):
         layout: str = "",
         pack_roots: Sequence[str] = (),
     ) -> None:
-        self._layout = layout
+        self.own_layout = layout
         self.home, self.settings, self.assignments = home, settings, tuple(assignments)
         super().__init__(roots, packs or {}, pack_roots)
-        self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
+        self._clear_memory()
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
         self.caller = UNLIMITED
-        self._views: dict[Caller, Service] = {}
+        self._views: BoundedDict[Caller, Service] = BoundedDict(_MAX_VIEWS)
+
+    def _clear_memory(self) -> None:
+        self._scopes: BoundedDict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = BoundedDict(_MAX_SCOPES)
+        self._assemblers: BoundedDict[tuple[str, str], Assembler] = BoundedDict(_MAX_ASSEMBLERS)
 
     def view(self, caller: Caller) -> Service:
         """Return this service as the sender of a request may use it: with other folders, and without other teams' data."""
@@ -80,13 +85,12 @@ class Service(ServedFolders):
         view = self._views.get(caller)
         if view is None:
             view = copy(self)
-            view.caller, view._scopes = caller, {}
+            view.caller = caller
+            view._clear_memory()
             if caller.roots:
                 view.restrict(caller.roots)
             if caller.packs is not None:
                 view.packs = {name: folder for name, folder in self.packs.items() if name in caller.packs}
-            if len(self._views) >= _MAX_VIEWS:
-                self._views.clear()
             self._views[caller] = view
         return view
 
@@ -126,14 +130,7 @@ class Service(ServedFolders):
 
         `assignments`, if passed, replace the service's.
         """
-        assembler = Assembler(
-            workspace,
-            layout,
-            settings=self.settings,
-            assignments=self.assignments if assignments is None else assignments,
-            packs=self._packs_for(body),
-            requested=_requested_assignments(body),
-        )
+        assembler = self._assembler(workspace, layout, assignments, body)
         return self.open_with(id, assembler, agent, mirror, body.template_name if body else "")
 
     def open_with(
@@ -145,35 +142,42 @@ class Service(ServedFolders):
         stored = self.stored_template(template)
         return self.conversations.open_with(id, assembler, agent, mirror=mirror, template=stored)
 
+    def _assembler(
+        self, workspace: Workspace, layout: str, assignments: Sequence[tuple[str, Any]] | None, body: AgentBody | None
+    ) -> Assembler:
+        """Return the assembler for a request. Requests without settings and packs of their own share theirs."""
+        requested, packs = _requested_assignments(body), self._packs_for(body)
+        is_shared = assignments is None and not requested and packs is self.packs
+        known = self._assemblers.get((workspace.cwd, layout)) if is_shared else None
+        if known is not None:
+            return known
+        assembler = Assembler(
+            workspace,
+            layout,
+            settings=self.settings,
+            assignments=self.assignments if assignments is None else assignments,
+            packs=packs,
+            requested=requested,
+        )
+        if is_shared:
+            self._assemblers[workspace.cwd, layout] = assembler
+        return assembler
+
     @property
     def default_layout(self) -> str:
         """The layout for new conversations that do not specify one: the service's own, the settings file's or `builder`."""
-        if self._layout:
-            return self._layout
+        if self.own_layout:
+            return self.own_layout
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
         files, _ = read_settings(resolve_workspace(self.workspace(""), reader), reader, self.settings)
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
-    def check_settings(self) -> None:
-        """Raise an error if no layout accepts the settings, or if the service's own layout cannot be used."""
-        if self._layout:
-            self.open("check", self.workspace(""), None, self._layout, (), mirror=True).assembler.layout()
-        names = dict.fromkeys((self.default_layout, *layout_names()))
-        first_error: LayoutError | None = None
-        for name in names:
-            try:
-                self.open("check", self.workspace(""), None, name, mirror=True).assembler.layout()
-                return
-            except LayoutError as error:
-                first_error = first_error or error
-        if first_error is not None:
-            raise first_error
-
-    def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
-        """Create the agent that a request describes."""
-        return agent_from(self._agent_content(body, workspace))
+    def agent(self, body: AgentBody, workspace: Workspace, session: str = "") -> Agent:
+        """Create the agent that a request describes. `session` is its session unless the request names one."""
+        content = self._agent_content(body, workspace)
+        return agent_from({**content, "session": content["session"] or session})
 
     def agent_fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         """Return the agent that a request describes as plain data."""
@@ -204,7 +208,7 @@ class Service(ServedFolders):
         """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
-        return self.open(id, workspace, self.agent(body, workspace), layout, None, mirror or body.mirror, body)
+        return self.open(id, workspace, self.agent(body, workspace, id), layout, None, mirror or body.mirror, body)
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""
@@ -268,25 +272,12 @@ class Service(ServedFolders):
         if not stamps or not is_unchanged(stamps):
             reader = Reader()
             scope = self._scope_in(workspace, reader)
-            if len(self._scopes) >= _MAX_SCOPES:
-                self._scopes.clear()
             self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope
         return scope
 
     def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
         served_root = self.served_root(workspace, reader)
         return Scope([Access(served_root, "write")]) if served_root else None
-
-    def served_root(self, workspace: Workspace, reader: Reader | None = None) -> str | None:
-        """Return the served folder that contains the workspace, if the repository around it is larger, otherwise None."""
-        root = real_path(resolve_workspace(workspace, reader or Reader()).root or workspace.cwd)
-        if any(is_inside(root, served) for served in self._real_roots):
-            return None
-        cwd = real_path(workspace.cwd)
-        served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
-        if served_root is None:  # the folder was moved after the request was checked
-            raise outside_roots("cwd", workspace.cwd)
-        return served_root
 
     def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
         path = self.path(os.path.join(workspace.cwd, row.path), "scope")
@@ -323,3 +314,19 @@ def check_layout_name(name: str) -> str:
     if name and not is_address(name) and name not in names:
         raise Problem("not-found", f"unknown layout {show(name)}{suggestion(name, names)}")
     return name
+
+
+def check_settings(service: Service) -> None:
+    """Raise an error if no layout accepts the settings, or if the service's own layout cannot be used."""
+    if service.own_layout:
+        service.open("check", service.workspace(""), None, service.own_layout, (), mirror=True).assembler.layout()
+    names = dict.fromkeys((service.default_layout, *layout_names()))
+    first_error: LayoutError | None = None
+    for name in names:
+        try:
+            service.open("check", service.workspace(""), None, name, mirror=True).assembler.layout()
+            return
+        except LayoutError as error:
+            first_error = first_error or error
+    if first_error is not None:
+        raise first_error

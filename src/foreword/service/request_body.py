@@ -1,0 +1,71 @@
+"""Read the body of a request, within limits of size and time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from .memory import Reservation
+from .responses import Problem
+from .uvicorn_adapter import CONNECTION, Connection
+
+MAX_BODY_BYTES = 8 * 1024 * 1024
+_MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
+
+
+class Disconnected(Exception):
+    """The client disconnected before it got a response."""
+
+
+async def read_body(scope: Any, receive: Any, reservation: Reservation, time_limit: float) -> bytes:
+    """Read the body. Raises a Problem if it is too large or arrives too slowly."""
+    by_name: dict[bytes, bytes] = dict(scope["headers"])
+    declared = by_name.get(b"content-length", b"")
+    length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
+    if length > (MAX_BODY_BYTES if b"expect" in by_name else _MAX_DRAINED_BYTES):
+        raise _too_large()
+    connection: Connection | None = scope.get(CONNECTION)
+    if connection is not None and connection.has_whole_body:
+        return await _read_all(receive, reservation)
+    try:
+        async with asyncio.timeout(time_limit):
+            return await _read_all(receive, reservation)
+    except TimeoutError:
+        raise Problem(
+            "slow-request", f"the body was not complete after {time_limit:g} seconds", {"Connection": "close"}
+        ) from None
+
+
+async def _read_all(receive: Any, reservation: Reservation) -> bytes:
+    """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
+    chunks: list[bytes] = []
+    size, has_more = 0, True
+    refusal: Problem | None = None
+    while has_more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        chunk, has_more = message.get("body", b""), message.get("more_body", False)
+        size += len(chunk)
+        if size <= MAX_BODY_BYTES and refusal is None:
+            try:
+                reservation.take(len(chunk))
+                chunks.append(chunk)
+            except Problem as problem:
+                refusal = problem
+                chunks.clear()
+                reservation.free()
+        elif size > _MAX_DRAINED_BYTES:
+            break
+        else:
+            chunks.clear()
+            reservation.free()
+    if size > MAX_BODY_BYTES:
+        raise _too_large()
+    if refusal is not None:
+        raise refusal
+    return b"".join(chunks)
+
+
+def _too_large() -> Problem:
+    return Problem("too-large", f"the body must not exceed {MAX_BODY_BYTES:,} bytes", {"Connection": "close"})
