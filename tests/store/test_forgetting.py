@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from foreword.errors import CallError
+from foreword.errors import CallError, StoreError
 from foreword.store import open_store
 from foreword.store.forgetting import ForgettingStore
 from foreword.store.rows import Pruned, TemplateVersion
@@ -261,3 +261,44 @@ def test_a_process_reads_forgotten_hashes_in_batches_and_old_ones_are_deleted(st
     store.publish("d", edition(1, "d"), 0)
     store.forget("d")
     assert store._run(lambda connection: store._select(connection, "SELECT count(*) FROM foreword_forgotten")) == [(0,)]
+
+
+def test_hashes_are_read_again_after_a_backup_is_restored(url, edition):
+    """A restored store may record hashes under numbers that this process has already read."""
+    store, other = open_store(url), open_store(url)
+    for id in "ab":
+        store.publish(id, edition(1, id), 0)
+        assert other.current(id) == edition(1, id)
+    other._last_forgotten = 1000
+    store.forget("a")
+    other.drop_forgotten()
+    assert (other.last_known("a"), other.last_known("b").number) == (None, 1)
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("remove", [lambda store: store.forget("chat"), lambda store: list(store.prune(BETWEEN, 0))])
+def test_a_removal_that_fails_changes_nothing(store, edition, monkeypatch, remove):
+    store.publish("chat", edition(1, created=OLD), 0)
+
+    def fail(connection, hashes):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "_record", fail)
+    with pytest.raises(StoreError, match="the disk is full"):
+        remove(store)
+    assert (store.current("chat").number, store.stats()["texts"], store.verify()) == (1, 6, [])
+    monkeypatch.undo()
+    assert remove(store)
+    assert (store.current("chat"), store.stats()["texts"], store.verify()) == (None, 0, [])
+
+
+def test_forgotten_text_is_overwritten_in_the_file(tmp_path, edition):
+    path = tmp_path / "store.db"
+    store = open_store(str(path))
+    store.publish("secret id", edition(1, account="planted account", built_for="planted target"), 0)
+    store.publish("other", edition(1, created=OLD), 0)
+    store.forget("secret id")
+    store.close()
+    content = path.read_bytes()
+    assert (b"planted" in content, b"secret id" in content, b"other" in content) == (False, False, True)

@@ -55,6 +55,7 @@ _LOCK_CONTENTS = "SELECT id FROM foreword_contents WHERE id IN {} ORDER BY id"
 _DELETE_CONTENTS = f"DELETE FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} RETURNING hash"
 _DELETE_UNUSED = "DELETE FROM foreword_unused WHERE content IN {}"
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
+_LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
 _ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES {}"
 # Rows are added in the order of time, so there is no need to look at all of them.
 _DELETE_FORGOTTEN = """
@@ -132,7 +133,10 @@ class ForgettingStore(StoreWriter):
     def drop_forgotten(self) -> None:
         now = time.monotonic()
         is_late = now - self._last_check > _MAX_AGE / 2
-        is_complete = False
+        ((last,),) = self._run(lambda connection: self._select(connection, _LAST_FORGOTTEN))
+        if last is not None and last < self._last_forgotten:  # a backup was restored
+            self._last_forgotten = 0
+        is_complete = last is None or last == self._last_forgotten
         while not is_complete:
             key = (self._last_forgotten, _MAX_FORGOTTEN)
             rows = self._run(lambda connection, key=key: self._select(connection, _FORGOTTEN, key))  # type: ignore[misc]

@@ -89,6 +89,7 @@ def connect(path: str, must_exist: bool = False, timeout: float | None = None) -
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # otherwise forgotten text would remain in the file
         return connection
     except sqlite3.Error as error:
         if connection is not None:
