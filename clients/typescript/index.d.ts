@@ -95,14 +95,6 @@ export interface AgentForm {
   tokens: TokensForm;
 }
 
-/** What an agent at the root does with a file before and after a change; null if the file does not exist. */
-export interface AgentOutcomeForm {
-  after: string | null;
-  agent: string;
-  before: string | null;
-  reason: string;
-}
-
 /**
  * The body of a turn, the layouts to compare (by default those of the agents in use), and the paths to show.
  *
@@ -153,61 +145,10 @@ export interface AuthorQuery {
   note?: string;
 }
 
-export interface AuthorSumForm {
-  lines: number;
-  name: string;
-  tokens: number;
-}
-
-/** A line of a prompt and its commit. `committed` is null if the line does not come from a file in the repository. */
-export interface AuthoredLineForm {
-  author: string | null;
-  commit: string | null;
-  committed: boolean | null;
-  email: string | null;
-  kind: string | null;
-  line: number | null;
-  number: number;
-  path: string | null;
-  section: string | null;
-  text: string;
-  time: string | null;
-}
-
 export interface BetterOrderForm {
   fixes: string;
   order: string[];
   set: string[];
-}
-
-/** The body of a turn. If `git` is true, each line has its commit; `by` sums the tokens by author, file or age instead. */
-export interface BlameBody {
-  cwd: string;
-  model?: string;
-  provider?: string;
-  tools?: ToolBody[] | null;
-  layout?: string;
-  mirror?: boolean;
-  session?: string;
-  sub_agent?: boolean | null;
-  base?: string;
-  skill?: string;
-  plan?: string;
-  scope?: ScopeBody | null;
-  language?: string;
-  docs?: [string, string][];
-  servers?: Record<string, string> | null;
-  settings?: Record<string, unknown>;
-  wording?: Record<string, string>;
-  packs?: Record<string, string>;
-  template_name?: string;
-  now?: string | null;
-  message?: string;
-  messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
-  new_prompt?: boolean;
-  git?: boolean;
-  by?: "age" | "author" | "file" | null;
 }
 
 export interface BreakpointForm {
@@ -216,42 +157,6 @@ export interface BreakpointForm {
   lifetime: string;
   of: string;
   tokens: number;
-}
-
-/**
- * The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
- *
- * Each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
- * is calculated over `turns` turns.
- */
-export interface CacheBody {
-  cwd: string;
-  model?: string;
-  provider?: string;
-  tools?: ToolBody[] | null;
-  layout?: string;
-  mirror?: boolean;
-  session?: string;
-  sub_agent?: boolean | null;
-  base?: string;
-  skill?: string;
-  plan?: string;
-  scope?: ScopeBody | null;
-  language?: string;
-  docs?: [string, string][];
-  servers?: Record<string, string> | null;
-  settings?: Record<string, unknown>;
-  wording?: Record<string, string>;
-  packs?: Record<string, string>;
-  template_name?: string;
-  now?: string | null;
-  message?: string;
-  messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
-  new_prompt?: boolean;
-  old?: string | QuestionBody;
-  new?: string | QuestionBody;
-  turns?: number;
 }
 
 /** The tokens that Anthropic has written to its cache, by how long it keeps them. */
@@ -267,31 +172,6 @@ export interface CacheForm {
   providers: ProviderForm[];
   rebuilds: RebuildForm[];
   tools: CountedTool[];
-}
-
-export interface CacheReuseForm {
-  cacheable: number;
-  caching: string;
-  first: FirstDifferenceForm | null;
-  kept: number;
-  lost: number;
-  order: string[];
-  price: PriceForm | null;
-  provider: string;
-  rewrite: number | null;
-  rewrite_each_turn: number | null;
-  shared: number;
-  tokens: number;
-}
-
-export interface CacheReusesForm {
-  changed: boolean;
-  new: SubjectForm;
-  old: SubjectForm;
-  providers: CacheReuseForm[];
-  sections: NamesForm;
-  tools: NamesForm;
-  turns: number;
 }
 
 export interface CacheRuleForm {
@@ -414,6 +294,24 @@ export interface ConversationsForm {
   total: TotalForm;
 }
 
+/**
+ * Which conversations to use: those whose id begins with `search`, and whose current edition has these properties.
+ *
+ * `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
+ */
+export interface ConversationsQuery {
+  search?: string;
+  layout?: string;
+  model?: string;
+  template?: string;
+  version?: number | null;
+  since?: string | null;
+  until?: string | null;
+  sort?: "id" | "newest";
+  limit?: number;
+  after?: string;
+}
+
 export interface CountedForm {
   passages: CountedSection[];
   tokens: TokensForm;
@@ -430,6 +328,7 @@ export interface CountedPassage {
   tokens: number;
 }
 
+/** A section's tokens, and those of each source. A source is counted on its own, so their sum may differ by a few tokens. */
 export interface CountedSection {
   end: number;
   error: number;
@@ -439,7 +338,14 @@ export interface CountedSection {
   method: string;
   role: string;
   section: string;
+  sources: CountedSource[];
   start: number;
+  tokens: number;
+}
+
+export interface CountedSource {
+  kind: string;
+  path: string;
   tokens: number;
 }
 
@@ -453,6 +359,11 @@ export interface CountsForm {
   error: number;
   info: number;
   warning: number;
+}
+
+export interface DayForm {
+  day: string;
+  usage: UsageForm;
 }
 
 /** Two prompts: each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). */
@@ -595,13 +506,6 @@ export interface FileDifferenceForm {
   verdicts: VerdictForm[];
 }
 
-export interface FileReviewForm {
-  agents: AgentOutcomeForm[];
-  change: string;
-  old_path: string | null;
-  path: string;
-}
-
 /** The start of a path, relative to `cwd`. */
 export interface FilesQuery {
   cwd?: string;
@@ -620,13 +524,6 @@ export interface FindingForm {
 
 export interface FindingsForm {
   findings: FindingForm[];
-}
-
-export interface FirstDifferenceForm {
-  causes: CauseForm[];
-  name: string | null;
-  of: string;
-  offset: number;
 }
 
 export interface ForgottenForm {
@@ -734,46 +631,22 @@ export interface LintForm {
 /**
  * Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
  *
- * `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
+ * `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
+ * built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. To get the next page, pass the
+ * `next` of this one as `after`.
  */
 export interface ListQuery {
   search?: string;
   layout?: string;
   model?: string;
   template?: string;
-  version?: number;
-  since?: string;
-  until?: string;
+  version?: number | null;
+  since?: string | null;
+  until?: string | null;
   sort?: "id" | "newest";
   limit?: number;
   after?: string;
-}
-
-/** What a repository's prompts consist of, and a sentence for each difference from the lock file. */
-export interface LockForm {
-  differences: string[];
-  files: LockedFileForm[];
-  path: string;
-  prompts: LockedPromptForm[];
-}
-
-export interface LockSectionForm {
-  section: string;
-  tokens: number;
-}
-
-export interface LockedFileForm {
-  hash: string;
-  path: string;
-}
-
-export interface LockedPromptForm {
-  files: string[];
-  folder: string;
-  hash: string;
-  layout: string;
-  sections: LockSectionForm[];
-  tokens: number;
+  drifted?: boolean;
 }
 
 /** A message for the conversation's next turn. */
@@ -934,20 +807,6 @@ export interface ProblemForm {
   type: string;
 }
 
-/** How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns. */
-export interface PromptReviewForm {
-  changed: boolean;
-  cost: number | null;
-  details: SectionDiffForm[];
-  folder: string;
-  layout: string;
-  sections: NamesForm;
-  tokens_after: number;
-  tokens_before: number;
-  tokens_kept: number;
-  tools: NamesForm;
-}
-
 export interface ProviderForm {
   breakpoints: BreakpointForm[];
   caching: string;
@@ -1032,51 +891,11 @@ export interface RegistryBody {
   now?: string | null;
 }
 
-/** A folder in a repository, and the layouts to examine, by default those of the agents in use. */
-export interface RepositoryBody {
-  cwd: string;
-  layouts?: string[];
-}
-
 /** Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows. */
 export interface ResourcesBody {
   skills?: string[];
   prompts?: Record<string, string>;
   now?: string | null;
-}
-
-/**
- * A folder in a repository, and two commits. As in a pull request, the change starts at their common ancestor.
- *
- * Costs are for `model` and `provider`.
- */
-export interface ReviewBody {
-  cwd: string;
-  layouts?: string[];
-  base: string;
-  head?: string;
-  model?: string;
-  provider?: string;
-}
-
-export interface ReviewForm {
-  base: RevisionForm;
-  changed: boolean;
-  conversations: number | null;
-  files: FileReviewForm[];
-  fixed_findings: FindingForm[];
-  head: RevisionForm;
-  new_findings: FindingForm[];
-  notes: string[];
-  price: PriceForm | null;
-  prompts: PromptReviewForm[];
-  turns: number;
-  unchanged: number;
-}
-
-export interface RevisionForm {
-  commit: string;
-  name: string;
 }
 
 export interface RootsForm {
@@ -1439,6 +1258,14 @@ export interface UsageForm {
   written: number;
 }
 
+/** The usage of a page of conversations, and how many those are. There are more if `next` is not null. */
+export interface UsageTotalForm {
+  conversations: number;
+  days: DayForm[];
+  next: string | null;
+  total: UsageForm;
+}
+
 export interface UseForm {
   conversations: number;
   version: number;
@@ -1598,39 +1425,29 @@ export class Foreword {
    *
    * A page may have fewer conversations than `limit`; there are more if `next` is not null.
    */
-  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<ConversationsForm>;
+  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number | null; since?: string | null; until?: string | null; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
+  /** Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC. */
+  readUsage(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number | null; since?: string | null; until?: string | null; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<UsageTotalForm>;
   /** Return a prompt by its id, with its origins. */
   readPrompt(id: string, options?: RequestOptions): Promise<StoredPromptForm>;
   /** Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored. */
   show(body: ShowBody, options?: RequestOptions): Promise<ShowForm>;
   /** Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name. */
   why(body: WhyBody, options?: RequestOptions): Promise<CandidateForm[]>;
-  /**
-   * Return the prompt's lines, each with its origin.
-   *
-   * With `git`, each line also has its commit, author and time; with `by`, the response contains the tokens of each author, file or age.
-   */
-  blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthoredLineForm[] | AuthorSumForm[]>;
-  /** Return the number of tokens in the prompt, in each section and in each tool's definition. */
-  tokens(body: QuestionBody, options?: RequestOptions): Promise<CountedForm>;
+  /** Return the prompt's lines, each with its origin. */
+  blame(body: QuestionBody, options?: RequestOptions): Promise<LineForm[]>;
+  /** Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition. */
+  tokens(body: ShowBody, options?: RequestOptions): Promise<CountedForm>;
   /** Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation. */
   touchFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
   /** Return how two prompts differ, and which sources caused each change. */
   diff(body: DiffBody, options?: RequestOptions): Promise<DifferenceForm>;
-  /**
-   * Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again.
-   *
-   * With `old`, return how much of that prompt's cache is kept when the new prompt replaces it.
-   */
-  cache(body: CacheBody, options?: RequestOptions): Promise<CacheForm | CacheReusesForm>;
+  /** Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again. */
+  cache(body: QuestionBody, options?: RequestOptions): Promise<CacheForm>;
   /** Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason. */
   agents(body: AgentsBody, options?: RequestOptions): Promise<AgentsForm>;
   /** Return likely mistakes in the prompt's sources. */
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
-  /** Return what a change between two commits does to each agent's prompt, and what it costs. Both trees are read from git. */
-  review(body: ReviewBody, options?: RequestOptions): Promise<ReviewForm>;
-  /** Return what a repository's prompts consist of, and a sentence for each difference from `foreword.lock`. Nothing is written. */
-  lock(body: RepositoryBody, options?: RequestOptions): Promise<LockForm>;
   /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
   watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string; limit?: number }, options?: RequestOptions): AsyncGenerator<WatchForm>;
   /** Return the skills that an agent in `cwd` finds. */

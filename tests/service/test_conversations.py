@@ -134,6 +134,29 @@ def test_drift_reports_changes_for_an_agent(fresh_service, top_folder):
     assert fresh_service.get("/conversations/none/drift").problem == "not-found"
 
 
+def test_the_list_is_filtered_by_drift(fresh_service, top_folder):
+    for id in ("a", "b"):
+        fresh_service.conversation(id, layout="opal")
+    fresh_service.conversation("c", layout="opal", cwd="sub")
+
+    def listed(query):
+        response = fresh_service.get(f"/conversations?{query}").json
+        return [row["id"] for row in response["conversations"]], response["total"], response["next"]
+
+    assert listed("drifted=true") == ([], {"count": 0, "exact": True}, None)
+    notes = top_folder / "w" / "sub" / "AGENTS.md"
+    before = notes.read_text() if notes.exists() else None
+    notes.write_text("Something planted else.\n")
+    try:
+        assert listed("drifted=true") == (["c"], {"count": 1, "exact": True}, None)
+        assert listed("drifted=false") == (["a", "b"], {"count": 2, "exact": True}, None)
+        assert listed("drifted=true&limit=2") == ([], {"count": 0, "exact": False}, "b")
+        assert listed("drifted=true&limit=2&after=b") == (["c"], {"count": 1, "exact": False}, None)
+    finally:
+        notes.unlink() if before is None else notes.write_text(before)
+    assert fresh_service.get("/conversations?drifted=maybe").problem == "invalid-query"
+
+
 TOOL = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
 AGENT_FIELDS = [
     ({"layout": "pod", "base": "Be planted."}, "base", "Be other."),
@@ -318,7 +341,8 @@ def test_searching_and_paging_the_list(fresh_service):
     assert ids("?version=0") == ids()
     assert ids(f"?limit=2&after={quote(ids()[0])}") == ids()[1:3]
     assert ids("?after=%F4%8F%BF%BF") == []
-    for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=1", "?limit=", "?ghost=1"):  # fmt: skip
+    assert (ids("?version=0"), ids("?version=1")) == (ids(), [])
+    for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=1", "?limit=", "?ghost=1", "?version=x"):  # fmt: skip
         assert fresh_service.get(f"/conversations{query}").problem == "invalid-query", query
 
 

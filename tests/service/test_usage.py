@@ -34,6 +34,24 @@ def test_usage_is_recorded_and_shown(service):
     assert service.request("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
 
 
+def test_the_usage_of_many_conversations_is_added_up(fresh_service):
+    for id in ("one", "two", "three"):
+        fresh_service.request("POST", f"/conversations/{id}/turn", {"cwd": "", "model": "claude-opus-5"})
+    total = {"calls": 0, "input": 0, "read": 0, "written": 0, "output": 0, "cost": None, "hit_rate": None}
+    assert fresh_service.get("/usage").json == {"conversations": 3, "next": None, "total": total, "days": []}
+    for id in ("one", "two"):
+        fresh_service.request("POST", f"/conversations/{id}/usage", {"usage": USAGE})
+    response = fresh_service.get("/usage?sort=newest").json
+    doubled = {name: number * 2 for name, number in COUNTED.items()} | {"hit_rate": 0.8}
+    assert response["total"] == doubled
+    assert [day["usage"] for day in response["days"]] in (
+        [doubled],
+        [COUNTED, COUNTED],
+    )  # the second call may be after midnight
+    assert fresh_service.get("/usage?search=t").json["total"] == COUNTED
+    assert fresh_service.get("/usage?limit=1").json["next"] == "one"
+
+
 def test_a_collapse_is_reported_and_counted(service):
     service.request("POST", "/conversations/collapsed/turn", {"cwd": ""})
     service.request("POST", "/conversations/collapsed/usage", {"usage": USAGE})

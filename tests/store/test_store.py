@@ -512,6 +512,24 @@ def test_usage_is_added_up_in_one_row(store, edition):
     assert [store.usage("t", 2), store.usage("u", 1), store.usage("t", 0), store.usage("t", 2**40)] == [None] * 4
 
 
+def test_usage_is_added_up_by_day(store, edition):
+    from foreword.store.usage import CallUsage, DailyUsage
+
+    for id, number, time, cost in (
+        ("t", 1, 86_399, None),
+        ("t", 2, 86_400, 0.5),
+        ("u", 1, 100_000, 0.25),
+        ("v", 1, 0, 1.0),
+    ):
+        store.publish(id, edition(number), number - 1)
+        store.add_usage(id, number, CallUsage(10, 1, 2, 3, cost, time))
+    assert store.daily_usage(["t", "u", "none"]) == [
+        DailyUsage(0, 1, 10, 1, 2, 3, None),
+        DailyUsage(1, 2, 20, 2, 4, 6, 0.75),
+    ]
+    assert store.daily_usage([]) == []
+
+
 def test_large_counts_of_usage_are_stored(store, edition):
     from foreword.store.usage import CallUsage
 

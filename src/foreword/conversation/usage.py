@@ -15,7 +15,7 @@ from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from ..inspection.prices import Price, Prices, ProviderRules
@@ -67,6 +67,14 @@ def usage_of(number: int, row: UsageRow, call: CallUsage | None = None, findings
     """Return an edition's counters."""
     last = (call.input, call.read, call.written, call.output) if call else (0, 0, 0, 0)
     return Usage(number, row.calls, row.input, row.read, row.written, row.output, row.cost, last, findings)
+
+
+def sum_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the total of several counters. Its cost is that of the calls whose price is known."""
+    rows = list(usages)
+    costs = [row.cost for row in rows if row.cost is not None]
+    counts = [sum(getattr(row, name) for row in rows) for name in ("calls", "input", "read", "written", "output")]
+    return Usage(0, *counts, sum(costs) if costs else None)
 
 
 def stored_usage(store: Store, id: str, number: int) -> Usage | None:

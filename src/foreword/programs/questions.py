@@ -118,11 +118,14 @@ def blame(question: Question) -> list[LineForm] | list[AuthoredLineForm] | list[
 
 
 def tokens(question: Question) -> CountedForm:
-    """Return the number of tokens in the prompt, in each section and in each tool's definition."""
+    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition."""
     from ..encoding.prompt import message_form
     from ..text.tokens import count
-    from ..wire.counting import count_tools, prompt_with_counts
+    from ..wire.counting import count_sources, count_tools, prompt_with_counts
     from .subjects import tool_definitions
+
+    def count_text(text: str) -> int:
+        return count(text, question.model, question.provider).count
 
     prompt = question.checked_prompt()
     form = prompt_with_counts(prompt, question.model, question.provider)
@@ -140,12 +143,11 @@ def tokens(question: Question) -> CountedForm:
                 "method": total["method"],
                 "exact": total["exact"],
                 "error": total["error"],
+                "sources": count_sources(passage, count_text),
             }
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
-        "tools": count_tools(
-            tool_definitions(question), lambda text: count(text, question.model, question.provider).count
-        ),
+        "tools": count_tools(tool_definitions(question), count_text),
     }
 
 

@@ -404,8 +404,8 @@ class NamesQuery(Struct, forbid_unknown_fields=True):
     after: Annotated[str, Meta(max_length=512)] = ""
 
 
-class ListQuery(Struct, forbid_unknown_fields=True):
-    """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
+class ConversationsQuery(Struct, forbid_unknown_fields=True):
+    """Which conversations to use: those whose id begins with `search`, and whose current edition has these properties.
 
     `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
     """
@@ -424,6 +424,17 @@ class ListQuery(Struct, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         _check_moment(self.since or None, "since")
         _check_moment(self.until or None, "until")
+
+
+class ListQuery(ConversationsQuery, forbid_unknown_fields=True):
+    """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
+
+    `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
+    built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. To get the next page, pass the
+    `next` of this one as `after`.
+    """
+
+    drifted: bool | UnsetType = UNSET
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

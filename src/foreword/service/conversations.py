@@ -9,17 +9,15 @@ from typing import Any
 
 import msgspec
 
+from ..conversation.decide import Drift
 from ..conversation.shipped_tools import shipped_tools
 from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
-from ..packs.packs import layout_names
 from ..providers import request_to
-from ..store.listing import ConversationQuery
 from ..vocabulary import Edition, Turn, digest, replace
 from ..wire.answers import (
-    conversation_form,
     drift_form,
     edition_form,
     edition_row_form,
@@ -34,7 +32,6 @@ from .bodies import (
     CallBody,
     CompactBody,
     DriftQuery,
-    ListQuery,
     ScopeBody,
     ToolBody,
     TouchBody,
@@ -122,36 +119,6 @@ def record_usage(service: Service, request: Request) -> Response:
     return Response(recorded_form(id, usage), counts=counts, amounts=amounts)
 
 
-def list_conversations(service: Service, request: Request) -> Response:
-    """Return a page of conversations, sorted by id or with the newest first.
-
-    A page may have fewer conversations than `limit`; there are more if `next` is not null.
-    """
-    query: ListQuery = request.query
-    wanted = ConversationQuery(
-        query.search,
-        f"$std/{query.layout}" if query.layout in layout_names() else query.layout,
-        query.model,
-        query.template,
-        None if query.version is msgspec.UNSET else query.version,
-        query.since.timestamp() if query.since else None,
-        query.until.timestamp() if query.until else None,
-        query.sort == "newest",
-        query.limit,
-        query.after,
-    )
-    store = service.store
-    page = store.conversations(wanted)
-    count, is_exact = store.count(wanted)
-    return Response(
-        {
-            "conversations": [conversation_form(row) for row in page.rows],
-            "next": page.next or None,
-            "total": {"count": count, "exact": is_exact},
-        }
-    )
-
-
 def forget(service: Service, request: Request) -> Response:
     """Remove a conversation, and any text that only it used, from the store and from the memory of all processes."""
     id = request.text("id")
@@ -189,10 +156,14 @@ def read_edition(service: Service, request: Request) -> Response:
 def read_drift(service: Service, request: Request) -> Response:
     """Return what a rebuild would change, which sources caused the changes, and how much of the cache would be lost."""
     id = request.text("id")
-    query: DriftQuery = request.query
-    body = _agent_body(query, _escape_surrogates(agent_row(service.edition(id))))
-    drift = service.conversation(id, body).drift(body.now)
+    drift = drift_of(service, id, service.edition(id), request.query)
     return Response(drift_form(id, drift), counts=("drift",) if drift.is_changed else ())
+
+
+def drift_of(service: Service, id: str, edition: Edition, query: DriftQuery) -> Drift:
+    """Return what a rebuild would change for the edition's agent, or for the one that the query describes."""
+    body = _agent_body(query, _escape_surrogates(agent_row(edition)))
+    return service.conversation(id, body).drift(body.now)
 
 
 def read_prompt(service: Service, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm, ToolForm
-from ..wire.forms import ConversationForm, EditionRowForm, VersionForm
+from ..wire.forms import ConversationForm, EditionRowForm, UsageForm, VersionForm
 from ..wire.store_forms import MoveForm, TemplateNameForm
 
 
@@ -124,6 +124,20 @@ class ConversationsForm(TypedDict):
     conversations: list[ConversationForm]
     next: str | None
     total: TotalForm
+
+
+class DayForm(TypedDict):
+    day: str
+    usage: UsageForm
+
+
+class UsageTotalForm(TypedDict):
+    """The usage of a page of conversations, and how many those are. There are more if `next` is not null."""
+
+    conversations: int
+    next: str | None
+    total: UsageForm
+    days: list[DayForm]
 
 
 class EditionsForm(TypedDict):

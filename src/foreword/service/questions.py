@@ -63,8 +63,8 @@ def blame(service: Service, request: Request) -> Response:
 
 
 def tokens(service: Service, request: Request) -> Response:
-    """Return the number of tokens in the prompt, in each section and in each tool's definition."""
-    return Response(questions.tokens(question_of(service, request.body)))
+    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition."""
+    return Response(questions.tokens(_question_with_layout(service, request.body)))
 
 
 def touch_files(service: Service, request: Request) -> Response:

@@ -25,13 +25,24 @@ from ..wire.forms import (
 )
 from ..wire.git_forms import AuthoredLineForm, AuthorSumForm, LockForm, ReviewForm
 from ..wire.store_forms import ForgottenForm, MoveForm
-from . import about, conversation_events, conversations, events, forms, named_templates, questions, templates
+from . import (
+    about,
+    conversation_events,
+    conversation_lists,
+    conversations,
+    events,
+    forms,
+    named_templates,
+    questions,
+    templates,
+)
 from .bodies import (
     AgentBody,
     AuthorQuery,
     CallBody,
     CheckBody,
     CompactBody,
+    ConversationsQuery,
     DriftQuery,
     FilesQuery,
     LabelBody,
@@ -117,12 +128,13 @@ ROUTES = (
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),
     Route("DELETE", "/conversations/{id}", conversations.forget, ForgottenForm, None, None, ("not-found", "store-down")),
-    Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
+    Route("GET", "/conversations", conversation_lists.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
+    Route("GET", "/usage", conversation_lists.read_usage, forms.UsageTotalForm, None, ConversationsQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
     Route("POST", "/why", questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
     Route("POST", "/blame", questions.blame, (list[LineForm], list[AuthoredLineForm], list[AuthorSumForm]), BlameBody, None, _QUESTION),
-    Route("POST", "/tokens", questions.tokens, CountedForm, QuestionBody, None, _QUESTION),
+    Route("POST", "/tokens", questions.tokens, CountedForm, ShowBody, None, _QUESTION),
     Route("POST", "/touch", questions.touch_files, TouchedForm, PathsBody, None, _QUESTION),
     Route("POST", "/diff", questions.diff, DifferenceForm, DiffBody, None, _QUESTION),
     Route("POST", "/cache", questions.cache, (CacheForm, CacheReusesForm), CacheBody, None, _QUESTION),

@@ -9,9 +9,12 @@ from ..store.rows import PRODUCTION
 from ..vocabulary import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..store.contract import Store
     from ..store.listing import ConversationPage, ConversationQuery
     from ..store.rows import TemplateRow, TemplateVersion
+    from ..store.usage import DailyUsage
     from ..vocabulary import Edition
 
 
@@ -39,6 +42,9 @@ class ScopedStore:
 
     def usage(self, conversation: str, number: int) -> Any:
         return self._store.usage(conversation, number) if conversation.startswith(self._prefix) else None
+
+    def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
+        return self._store.daily_usage([id for id in conversations if id.startswith(self._prefix)])
 
     def conversations(self, query: ConversationQuery) -> ConversationPage:
         return self._store.conversations(self.limit(query))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from ..vocabulary import Edition
     from .confirming import EditionReader
     from .listing import ConversationPage, ConversationQuery
     from .rows import LabelMove, Pruned, TemplateRow, TemplateVersion
-    from .usage import CallUsage, UsageRow
+    from .usage import CallUsage, DailyUsage, UsageRow
     from .versions import SchemaVersion
 
     class Store(Protocol):
@@ -124,6 +124,9 @@ if TYPE_CHECKING:
 
         def usage(self, conversation: str, number: int) -> UsageRow | None:
             """Return the counters of an edition, or None if nothing was recorded."""
+
+        def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
+            """Return the usage of these conversations' editions, by the day of their last call in UTC, oldest first."""
 
         def uses(self) -> dict[tuple[str, int], int]:
             """Return the number of conversations that currently use each template and version."""

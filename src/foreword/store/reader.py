@@ -15,7 +15,7 @@ from .faults import ALL_ROWS, faults
 from .listing import ANY_CONVERSATION, count_conversations, end_of, list_conversations
 from .rows import EDITION_COLUMNS, MAX_NUMBER, TEXT_COLUMNS, edition_of, hash_at, hash_from_id, row_of, texts_of
 from .texts import hash_of, pack, to_text
-from .usage import SELECT_USAGE, UsageRow
+from .usage import SELECT_USAGE, DailyUsage, UsageRow, daily_usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,6 +174,9 @@ class StoreReader:
         if cached is not None:
             cached.usage, cached.usage_moment = usage, moment
         return usage
+
+    def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
+        return self._run(lambda connection: daily_usage(self._selector(connection), conversations))
 
     def uses(self) -> dict[tuple[str, int], int]:
         rows = self._run(lambda connection: self._select(connection, _USES))

@@ -6,7 +6,7 @@ from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -43,6 +43,19 @@ class UsageRow:
     time_before: int = 0
 
 
+@value
+class DailyUsage:
+    """The total usage of the editions whose last call was on a day, which is counted from 1970."""
+
+    day: int
+    calls: int
+    input: int
+    read: int
+    written: int
+    output: int
+    cost: float | None
+
+
 _COLUMNS = ", ".join(UsageRow.__annotations__)
 SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE conversation = ? AND number = ?"
 _SUMS = ", ".join(
@@ -64,3 +77,38 @@ ADD_USAGE = f"""
 def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
     """Return the parameters of `ADD_USAGE`."""
     return call.input, call.read, call.written, call.output, call.cost, call.cached, call.time, conversation, number
+
+
+_SECONDS_PER_DAY = 86_400
+_BATCH_SIZE = 500
+_TOTALS = "sum(calls), sum(input), sum(read), sum(written), sum(output), sum(cost)"
+
+
+def daily_usage(
+    select: Callable[[str, Sequence[object]], list[tuple[Any, ...]]], conversations: Sequence[str]
+) -> list[DailyUsage]:
+    """Return the usage of these conversations by day, oldest first."""
+    days: dict[int, DailyUsage] = {}
+    for start in range(0, len(conversations), _BATCH_SIZE):
+        batch = conversations[start : start + _BATCH_SIZE]
+        statement = (
+            f"SELECT time / {_SECONDS_PER_DAY} AS day, {_TOTALS} FROM foreword_usage"
+            f" WHERE conversation IN ({', '.join('?' * len(batch))}) GROUP BY 1"
+        )
+        for day, *counts, cost in select(statement, batch):
+            row = DailyUsage(day, *(int(count) for count in counts), cost)
+            days[day] = _add(days[day], row) if day in days else row
+    return [days[day] for day in sorted(days)]
+
+
+def _add(one: DailyUsage, other: DailyUsage) -> DailyUsage:
+    costs = [row.cost for row in (one, other) if row.cost is not None]
+    return DailyUsage(
+        one.day,
+        one.calls + other.calls,
+        one.input + other.input,
+        one.read + other.read,
+        one.written + other.written,
+        one.output + other.output,
+        sum(costs) if costs else None,
+    )

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..encoding.forms import PromptForm
-    from ..vocabulary import Prompt
-    from .forms import CountedTool
+    from ..vocabulary import Passage, Prompt
+    from .forms import CountedSource, CountedTool
 
 
 def prompt_with_counts(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
@@ -21,6 +21,18 @@ def prompt_with_counts(prompt: Prompt, model: str = "", provider: str = "") -> P
 
     by_passage = [count(passage.text, model, provider) for passage in prompt.passages]
     return prompt_form(prompt, count(prompt.text, model, provider), by_passage)
+
+
+def count_sources(passage: Passage, count: Callable[[str], int]) -> list[CountedSource]:
+    """Return the token count of each source's text in a section, in the order in which they first occur.
+
+    Each is counted on its own, so their sum may differ by a few tokens from the section's count.
+    """
+    texts: dict[tuple[str, str], list[str]] = {}
+    for piece in passage.pieces:
+        if piece.text:
+            texts.setdefault((piece.origin.kind, piece.origin.path), []).append(piece.text)
+    return [{"kind": kind, "path": path, "tokens": count("".join(parts))} for (kind, path), parts in texts.items()]
 
 
 def count_tools(definitions: Iterable[Mapping[str, Any]], count: Callable[[str], int]) -> list[CountedTool]:

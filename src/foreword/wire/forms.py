@@ -432,10 +432,19 @@ class MessageForm(TypedDict):
     content: str
 
 
+class CountedSource(TypedDict):
+    kind: str
+    path: str
+    tokens: int
+
+
 class CountedSection(CountedPassage):
+    """A section's tokens, and those of each source. A source is counted on its own, so their sum may differ by a few tokens."""
+
     method: str
     exact: bool
     error: float
+    sources: list[CountedSource]
 
 
 class CountedTool(TypedDict):
