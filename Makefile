@@ -139,7 +139,7 @@ clean: ## Remove everything that make created
 	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-frameworks" $(UV) sync -q --locked --project $(FRAMEWORKS) --python "$(PYTHON)"
 	@touch $@
 
-$(PAGE): web/node_modules/.stamp $(shell find web -name node_modules -prune -o -type f -print)
+$(PAGE): web/node_modules/.stamp $(shell find web clients/typescript -name node_modules -prune -o -type f -print)
 	cd web && npm run -s build
 
 web/node_modules/.stamp: web/package.json web/package-lock.json | $(NODE)

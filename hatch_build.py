@@ -57,7 +57,8 @@ def must_build(root: Path) -> bool:
     if not page.exists():
         return True
     built = page.stat().st_mtime
-    sources = (path for path in (root / "web").rglob("*") if "node_modules" not in path.parts and path.is_file())
+    files = (path for name in ("web", "clients/typescript") for path in (root / name).rglob("*"))
+    sources = (path for path in files if "node_modules" not in path.parts and path.is_file())
     return any(path.stat().st_mtime > built for path in sources)
 
 

@@ -1,6 +1,6 @@
 // Reports changes to files and to the template, from the service's stream of events.
 import { useEffect, useRef } from "preact/hooks";
-import { openEvents } from "./api";
+import { client } from "./client";
 
 const RETRY_DELAY = 5000;
 
@@ -27,7 +27,7 @@ async function follow(watched: Watched, signal: AbortSignal, onChange: () => voi
   while (!signal.aborted) {
     try {
       let isFirst = true; // the first event is the present state
-      for await (const _ of events(await openEvents({ ...watched }, signal))) {
+      for await (const _ of client.watch(watched, { signal })) {
         if (!isFirst) onChange();
         isFirst = false;
       }
@@ -35,20 +35,5 @@ async function follow(watched: Watched, signal: AbortSignal, onChange: () => voi
       // The next attempt may succeed; the views report errors of their own requests.
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
-  }
-}
-
-/** The data of each event in a stream. */
-export async function* events(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    const parts = text.split("\n\n");
-    text = parts.pop()!;
-    for (const part of parts) {
-      const data = part.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
-      if (data.length) yield data.join("\n");
-    }
   }
 }

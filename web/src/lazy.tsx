@@ -1,7 +1,7 @@
 // Loads the code of a view when the view is first shown.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { isOffline, waitForServer } from "./api";
+import { isOffline, waitForServer } from "./client";
 
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let View: ComponentType<P> | null = null;

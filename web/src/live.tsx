@@ -1,5 +1,5 @@
 // Messages, which are also announced to screen readers. Every dialog repeats them, because a modal dialog hides the rest of the page.
-import { isOffline } from "./api";
+import { isOffline } from "./client";
 import { message, useObservable } from "./state";
 
 export function Live() {

@@ -37,7 +37,7 @@ function Page() {
         {(view === "template" || view === "edit") && <TemplateView key={edit} focusEdit={edit > 0 && view === "template"} />}
         {view === "history" && <History version={currentRoute.version} />}
         {view === "workspace" && <Workspace tab={currentRoute.tab} subject={currentRoute.subject} />}
-        {view === "conversations" && <ConversationsView />}
+        {view === "conversations" && <ConversationsView filter={currentRoute.filter} />}
         {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
         {view === "layouts" && <Layouts />}
       </div>

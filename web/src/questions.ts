@@ -1,36 +1,67 @@
 // Questions about a folder's prompt. Each answer is what the command of the same name prints with `--json`.
-import { type Choices, agentBody, send } from "./api";
-import type { AgentsTable, Candidate, Difference, LintReport, Message, Prompt, Skill, ToolTokens, Touched } from "./forms";
+import type { QuestionBody } from "../../clients/typescript/index.js";
+import { type Choices, agentBody } from "./api";
+import { call } from "./client";
+import type { AgentsTable, Candidate, Counted, Difference, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
-async function ask<T>(question: string, choices: Choices, signal?: AbortSignal, fields: object = {}): Promise<T> {
-  const body = { ...questionBody(choices), ...fields };
-  return (await send<T>(`/${question}`, { method: "POST", body, signal })).body;
-}
-
-function questionBody(choices: Choices): Record<string, unknown> {
+function questionBody(choices: Choices): QuestionBody {
   return { cwd: ".", ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
 }
 
-export const show = (choices: Choices, signal?: AbortSignal) => ask<Prompt>("show", choices, signal);
-export const why = (choices: Choices, signal?: AbortSignal) => ask<Candidate[]>("why", choices, signal);
-export const lint = (choices: Choices, signal?: AbortSignal) => ask<LintReport>("lint", choices, signal);
-export const countTokens = (choices: Choices, signal?: AbortSignal) => ask<{ tools: ToolTokens[] }>("tokens", choices, signal);
-export const touch = (choices: Choices, paths: string[], signal?: AbortSignal) => ask<Touched>("touch", choices, signal, { paths });
-export const activationOf = (skill: string, choices: Choices, signal?: AbortSignal) =>
-  ask<Message & { content: string }>(`skills/${encodeURIComponent(skill)}`, choices, signal);
+export async function show(choices: Choices, signal?: AbortSignal): Promise<Prompt> {
+  return (await call((client) => client.show(questionBody(choices), { signal }))) as Prompt;
+}
+
+export async function why(choices: Choices, signal?: AbortSignal): Promise<Candidate[]> {
+  return call((client) => client.why(questionBody(choices), { signal }));
+}
+
+export async function lint(choices: Choices, signal?: AbortSignal): Promise<LintReport> {
+  return (await call((client) => client.lint(questionBody(choices), { signal }))) as LintReport;
+}
+
+export async function countTokens(choices: Choices, signal?: AbortSignal): Promise<Counted> {
+  return call((client) => client.tokens(questionBody(choices), { signal }));
+}
+
+/** The prompt, and the tokens of each source in its sections. */
+export async function showWithSources(choices: Choices, signal?: AbortSignal): Promise<Prompt> {
+  const [prompt, counted] = await Promise.all([show(choices, signal), countTokens(choices, signal)]);
+  return withSources(prompt, counted);
+}
+
+/** The prompt, with the tokens of each source in its sections. */
+export function withSources(prompt: Prompt, { passages }: Counted): Prompt {
+  const sources = (section: string, index: number) => (passages[index]?.section === section ? passages[index].sources : []);
+  return { ...prompt, passages: prompt.passages.map((passage, index) => ({ ...passage, sources: sources(passage.section, index) })) };
+}
+
+export async function touch(choices: Choices, paths: string[], signal?: AbortSignal): Promise<Touched> {
+  return (await call((client) => client.touchFiles({ ...questionBody(choices), paths }, { signal }))) as Touched;
+}
+
+/** The message that activating a skill sends. */
+export async function activationOf(skill: string, choices: Choices, signal?: AbortSignal): Promise<Message & { content: string }> {
+  return (await call((client) => client.readSkill(skill, questionBody(choices), { signal }))) as Message & { content: string };
+}
 
 /** Every agent's verdict on every instruction file. The layout does not matter. */
-export const compareAgents = (choices: Choices, signal?: AbortSignal) => ask<AgentsTable>("agents", { ...choices, layout: "" }, signal);
+export async function compareAgents(choices: Choices, signal?: AbortSignal): Promise<AgentsTable> {
+  return call((client) => client.agents(questionBody({ ...choices, layout: "" }), { signal }));
+}
 
 /** The prompt of a layout that is not stored anywhere. */
-export const tryLayout = (text: string, choices: Choices, signal?: AbortSignal) =>
-  ask<Prompt>("show", { ...choices, layout: "" }, signal, { layout_text: text });
+export async function tryLayout(text: string, choices: Choices, signal?: AbortSignal): Promise<Prompt> {
+  const body = { ...questionBody({ ...choices, layout: "" }), layout_text: text };
+  const [prompt, counted] = await Promise.all([call((client) => client.show(body, { signal })), call((client) => client.tokens(body, { signal }))]);
+  return withSources(prompt as Prompt, counted);
+}
 
 export async function listSkills({ cwd, layout }: Choices, signal?: AbortSignal): Promise<Skill[]> {
-  return (await send<Skill[]>("/skills", { query: { cwd: cwd || ".", layout }, signal })).body;
+  return call((client) => client.listSkills({ cwd: cwd || ".", layout }, { signal }));
 }
 
 /** How two stored prompts differ. Each is `talk:ID@EDITION` or the id of a prompt. */
 export async function compare(old: string, current: string, signal?: AbortSignal): Promise<Difference> {
-  return (await send<Difference>("/diff", { method: "POST", body: { old, new: current }, signal })).body;
+  return (await call((client) => client.diff({ old, new: current }, { signal }))) as Difference;
 }

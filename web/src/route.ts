@@ -15,10 +15,22 @@ export interface Subject {
   with: string;
 }
 
+/** Which conversations are listed. Empty fields match everything; `since` is a day, and `drifted` is "true" or "false". */
+export interface ConversationFilter {
+  search: string;
+  layout: string;
+  model: string;
+  version: string;
+  since: string;
+  drifted: string;
+}
+
+const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "", drifted: "" };
+
 export type Route =
   | { view: "overview" }
   | { view: "workspace"; tab: Tab; subject: Subject }
-  | { view: "conversations" }
+  | { view: "conversations"; filter: ConversationFilter }
   | { view: "conversation"; id: string }
   | { view: "template" }
   | { view: "edit" }
@@ -30,9 +42,14 @@ export function parse(hash: string): Route {
   const [view, rest] = path.split("/");
   if (view === "edit" || view === "template" || view === "layouts") return { view };
   if (view === "history") return { view, version: rest ? Number(rest) : null };
-  if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view };
+  if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? "prompt", subject: parseSubject(query) };
   return { view: "overview" };
+}
+
+function parseFilter(query: string): ConversationFilter {
+  const values = new URLSearchParams(query);
+  return Object.fromEntries(Object.keys(NO_FILTER).map((name) => [name, values.get(name) ?? ""])) as unknown as ConversationFilter;
 }
 
 function parseSubject(query: string): Subject {
@@ -55,12 +72,17 @@ export const TEMPLATE = "#/template";
 export const EDIT = "#/edit";
 export const HISTORY = "#/history";
 export const LAYOUTS = "#/layouts";
+export const conversationsAt = (filter: Partial<ConversationFilter>) => withQuery(CONVERSATIONS, filter);
 export const conversationAt = (id: string) => `${CONVERSATIONS}/${encodeURIComponent(id)}`;
 export const versionAt = (version: number) => `${HISTORY}/${version}`;
 
 export function workspaceAt(tab: Tab, subject: Partial<Subject> = {}): string {
-  const values = new URLSearchParams(Object.entries(subject).filter(([, value]) => value));
-  return `#/workspace/${tab}${values.size ? `?${values}` : ""}`;
+  return withQuery(`#/workspace/${tab}`, subject);
+}
+
+function withQuery(path: string, fields: object): string {
+  const values = new URLSearchParams(Object.entries(fields).filter(([, value]) => value));
+  return values.size ? `${path}?${values}` : path;
 }
 
 let currentHash = location.hash;

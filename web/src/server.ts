@@ -1,6 +1,6 @@
 // Loads data for a view, and loads it again when the server is back after an outage.
 import { useEffect } from "preact/hooks";
-import { isOffline } from "./api";
+import { isOffline } from "./client";
 
 export function useServer(load: () => void, inputs: unknown[] = []): void {
   useEffect(() => {

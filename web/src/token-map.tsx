@@ -1,80 +1,87 @@
 // A picture of where the tokens go: one block per section, divided by source. A table behind it has the same numbers.
-import type { Prompt, Tokens } from "./forms";
+import { boxes } from "./boxes";
+import type { CountedSource, Passage, Prompt, Tokens } from "./forms";
+import type { Target } from "./target";
 import { kindName } from "./preview/origins";
-import { type SectionShare, boxes, shares } from "./token-share";
 import { count, percent } from "./words";
 
 const WIDTH = 1000;
 const HEIGHT = 110;
 const NARROW = 46;
 
-export function TokenMap({ prompt, onSection }: { prompt: Pick<Prompt, "passages" | "tokens">; onSection?: (section: string) => void }) {
-  const sections = shares(prompt);
-  const places = boxes(sections.map(({ tokens }) => tokens), WIDTH, 4, 8);
+interface Props {
+  prompt: Pick<Prompt, "passages" | "tokens">;
+  onTarget?: (target: Target) => void;
+}
+
+export function TokenMap({ prompt: { passages, tokens }, onTarget }: Props) {
+  const places = boxes(passages.map(({ tokens = 0 }) => tokens), WIDTH, 4, 8);
   return (
     <figure class="token-map">
-      <figcaption><b>{count(prompt.tokens.count)}</b> tokens <span class="quiet">{method(prompt.tokens)}</span></figcaption>
+      <figcaption><b>{count(tokens.count)}</b> tokens <span class="quiet">{method(tokens)}</span></figcaption>
       <div class="names" aria-hidden="true">
-        {sections.map(({ section, tokens }, index) => (places[index]!.width < NARROW ? null : (
-          <span key={section} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><b>{section}</b> {count(tokens)}</span>
+        {passages.map(({ section, tokens = 0 }, index) => (places[index]!.width < NARROW ? null : (
+          <span key={index} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><b>{section}</b> {count(tokens)}</span>
         )))}
       </div>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Tokens by section and source. The table below has the same numbers." preserveAspectRatio="none">
-        {sections.map((section, index) => <Block key={section.section} section={section} {...places[index]!} onSection={onSection} />)}
+        {passages.map((passage, index) => <Block key={index} passage={passage} {...places[index]!} onTarget={onTarget} />)}
       </svg>
       <details>
         <summary>As a table</summary>
-        <SharesTable sections={sections} total={prompt.tokens.count} onSection={onSection} />
+        <TokenTable passages={passages} total={tokens.count} onTarget={onTarget} />
       </details>
     </figure>
   );
 }
 
 interface BlockProps {
-  section: SectionShare;
+  passage: Passage;
   left: number;
   width: number;
-  onSection: ((section: string) => void) | undefined;
+  onTarget: Props["onTarget"];
 }
 
-function Block({ section, left, width, onSection }: BlockProps) {
-  const places = boxes(section.sources.map(({ tokens }) => tokens), width, width > NARROW ? 2 : 0, 0);
+function Block({ passage: { section, tokens = 0, sources = [] }, left, width, onTarget }: BlockProps) {
+  const parts: CountedSource[] = sources.length ? sources : [{ kind: "layout", path: "", tokens }];
+  const places = boxes(parts.map(({ tokens }) => tokens), width, width > NARROW ? 2 : 0, 0);
   return (
-    <g transform={`translate(${left} 0)`} onClick={() => onSection?.(section.section)}>
-      <title>{`${section.section}: ${count(section.tokens)} tokens`}</title>
-      {section.sources.map((source, index) => (
-        <rect key={index} class={`fill-${source.kind}`} x={places[index]!.left} y="0" width={places[index]!.width} height={HEIGHT} rx="3">
-          <title>{`${section.section}: ${kindName(source.kind)} ${source.path}, about ${count(source.tokens)} tokens`}</title>
+    <g transform={`translate(${left} 0)`} class={onTarget && "clickable"}>
+      {parts.map((source, index) => (
+        <rect key={index} class={`fill-${source.kind}`} x={places[index]!.left} y="0" width={places[index]!.width} height={HEIGHT} rx="3" onClick={() => onTarget?.({ section, ...source })}>
+          <title>{sources.length ? `${section}: ${kindName(source.kind)} ${source.path}, ${count(source.tokens)} tokens` : `${section}: ${count(tokens)} tokens`}</title>
         </rect>
       ))}
     </g>
   );
 }
 
-function SharesTable({ sections, total, onSection }: { sections: SectionShare[]; total: number; onSection: ((section: string) => void) | undefined }) {
+function TokenTable({ passages, total, onTarget }: { passages: Passage[]; total: number; onTarget: Props["onTarget"] }) {
+  const link = (text: string, target: Target) => (onTarget ? <button type="button" class="plain" onClick={() => onTarget(target)}>{text}</button> : text);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Tokens by section">
       <table class="data">
         <thead><tr><th>Section</th><th>Source</th><th class="figure">Tokens</th><th class="figure">Share</th></tr></thead>
         <tbody>
-          {sections.map((section) => [
-            <tr key={section.section}>
-              <th scope="row">{onSection ? <button type="button" class="plain" onClick={() => onSection(section.section)}>{section.section}</button> : section.section}</th>
+          {passages.map(({ section, tokens = 0, sources = [] }, index) => [
+            <tr key={index}>
+              <th scope="row">{link(section, { section })}</th>
               <td />
-              <td class="figure">{count(section.tokens)}</td>
-              <td class="figure">{percent(section.tokens / Math.max(1, total))}</td>
+              <td class="figure">{count(tokens)}</td>
+              <td class="figure">{percent(tokens / Math.max(1, total))}</td>
             </tr>,
-            ...(section.sources.length > 1 ? section.sources : []).map((source, index) => (
-              <tr key={`${section.section} ${index}`} class="quiet">
+            ...sources.map((source, number) => (
+              <tr key={`${index} ${number}`} class="source">
                 <td />
-                <td class="path">{kindName(source.kind)} {source.path}</td>
-                <td class="figure">≈ {count(source.tokens)}</td>
+                <td class="path">{link(`${kindName(source.kind)} ${source.path}`, { section, ...source })}</td>
+                <td class="figure">{count(source.tokens)}</td>
                 <td />
               </tr>
             )),
           ])}
         </tbody>
       </table>
+      <p class="quiet">Sources are counted one by one, so their sum can differ from the section's number by a few tokens.</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // Asks for the token if the service requires one.
 import { useRef } from "preact/hooks";
-import { tokenRequest } from "./api";
+import { tokenRequest } from "./client";
 import { Dialog } from "./dialog";
 import { useObservable } from "./state";
 

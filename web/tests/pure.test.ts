@@ -1,7 +1,7 @@
 // Tests of the modules that need no browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { events } from "../src/changes";
+import { boxes } from "../src/boxes";
 import { difference } from "../src/difference";
 import { fileTree } from "../src/file-tree";
 import type { Candidate, Origin, Passage } from "../src/forms";
@@ -9,7 +9,6 @@ import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
 import { blocks, estimatedLines, isSame } from "../src/preview/blocks";
 import { type Segment, segments } from "../src/preview/segments";
-import { boxes, shares } from "../src/token-share";
 import { wordDifference } from "../src/word-difference";
 import { counted } from "../src/words";
 
@@ -24,18 +23,6 @@ function passage(section: string, start: number, end: number, origins: Origin[],
 function candidate(path: string, fate = "used"): Candidate {
   return { path, fate, layer: "project", reason: "", target: null };
 }
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
-
-test("a section's tokens are divided among its sources by length", () => {
-  const origins = [origin("builtin", "$std/a", 0, 10), origin("file", "/w/A.md", 10, 30), origin("builtin", "$std/a", 30, 40)];
-  const [share] = shares({ passages: [passage("a", 0, 40, origins, 80)] });
-  assert.deepEqual(share?.sources, [{ path: "$std/a", kind: "builtin", tokens: 40 }, { path: "/w/A.md", kind: "file", tokens: 40 }]);
-});
 
 test("boxes fill the strip, and the smallest is still visible", () => {
   const places = boxes([1000, 0, 1], 100, 2, 5);
@@ -111,18 +98,4 @@ test("the table around the caret decides which keys are offered", () => {
 
 test("numbers agree with their nouns", () => {
   assert.deepEqual([counted(1, "line"), counted(1200, "line")], ["1 line", "1,200 lines"]);
-});
-
-test("events are read from a stream however it is divided", async () => {
-  const text = 'data: {"a": 1}\n\n: \n\nevent: x\ndata: é\ndata: b\n\ndata: unfinished';
-  const bytes = new TextEncoder().encode(text);
-  for (const size of [1, 3, 1000]) {
-    const stream = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
-        controller.close();
-      },
-    });
-    assert.deepEqual(await all(events(stream)), ['{"a": 1}', "é\nb"]);
-  }
 });

@@ -9,7 +9,6 @@ import { Legend } from "../preview/origin-info";
 import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
 import { sourceFor } from "../preview/sources";
-import { CONVERSATIONS } from "../route";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
 import { count, counted, percent } from "../words";
@@ -17,6 +16,7 @@ import { ForgetButton, RebuildButton } from "./actions";
 import { DriftView } from "./drift";
 import { EditionChanges } from "./edition-changes";
 import { Figures } from "./figures";
+import { lastList } from "./last-list";
 import { shortLayout } from "./layout-name";
 import { Tools } from "./tools";
 
@@ -36,7 +36,7 @@ export function Conversation({ id }: { id: string }) {
   return (
     <main class="conversation">
       <header>
-        <p><a href={CONVERSATIONS}>← Conversations</a></p>
+        <p><a href={lastList}>← Conversations</a></p>
         <div class="heading">
           <div>
             <h2 class="path">{id}</h2>

@@ -1,4 +1,5 @@
 // The figures of a conversation: its tokens, its editions, and what a rebuild would keep in the provider's cache.
+import { Figure } from "../figure";
 import type { Drift, EditionRow } from "../forms";
 import { compare } from "../questions";
 import { useLatest } from "../use-latest";
@@ -17,8 +18,4 @@ export function Figures({ id, editions, drift }: { id: string; editions: Edition
       <Figure value={drift ? count(drift.changed ? drift.tokens_lost : 0) : undefined} name="tokens a rebuild loses" />
     </dl>
   );
-}
-
-function Figure({ value, name }: { value: string | undefined; name: string }) {
-  return <div class="card figure"><dt>{name}</dt><dd>{value ?? "…"}</dd></div>;
 }

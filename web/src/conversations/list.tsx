@@ -1,18 +1,14 @@
 // The conversations, newest first, with search and filters.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type ConversationFilter, listConversations, listLayouts } from "../api";
+import { listConversations, listLayouts } from "../api";
 import type { ConversationPage, ConversationRow } from "../forms";
 import { latest } from "../latest";
+import { type ConversationFilter, conversationsAt, replace } from "../route";
 import { useServer } from "../server";
-import { Observable, useObservable } from "../state";
 import { useLatest } from "../use-latest";
 import { count, plural } from "../words";
+import { rememberList } from "./last-list";
 import { ConversationRows } from "./rows";
-
-const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "" };
-
-/** Kept outside the component, so that it survives opening a conversation and coming back. */
-const currentFilter = new Observable(NO_FILTER);
 
 interface Query {
   filter: ConversationFilter;
@@ -21,8 +17,9 @@ interface Query {
   after: string;
 }
 
-export function ConversationsView() {
-  const filter = useObservable(currentFilter);
+export function ConversationsView({ filter }: { filter: ConversationFilter }) {
+  const address = conversationsAt(filter);
+  useEffect(() => rememberList(address), [address]);
   const [rows, setRows] = useState<ConversationRow[] | null>(null);
   const [page, setPage] = useState<ConversationPage | null>(null);
   const [problem, setProblem] = useState("");
@@ -35,7 +32,7 @@ export function ConversationsView() {
     },
     failure: (error) => setProblem((error as Error).message),
   }), []);
-  useServer(() => loading.request({ filter, rows: [], after: "" }), [filter]);
+  useServer(() => loading.request({ filter, rows: [], after: "" }), [address]);
   useEffect(() => loading.stop, []);
 
   const isFiltered = Object.values(filter).some(Boolean);
@@ -44,15 +41,16 @@ export function ConversationsView() {
       <header class="heading">
         <div>
           <h2 id="conversations-heading">Conversations</h2>
-          <p class="quiet" role="status">{page && totalOf(page)}</p>
+          <p class="quiet" role="status">{page && rows && (filter.drifted ? totalOf(rows.length, !page.next) : totalOf(page.total.count, page.total.exact))}</p>
         </div>
       </header>
-      <Filters filter={filter} onChange={(filter) => currentFilter.set(filter)} />
+      <Filters filter={filter} onChange={(filter) => replace(conversationsAt(filter))} />
       {problem && <p class="note wrong" role="alert">{problem}</p>}
       {rows && (
         <section class="card" aria-labelledby="conversations-heading">
-          {rows.length === 0 && <p class="quiet">{isFiltered ? "No conversation matches." : "No conversations have been started yet."}</p>}
+          {rows.length === 0 && <p class="quiet">{page?.next ? "No conversation matches so far." : isFiltered ? "No conversation matches." : "No conversations have been started yet."}</p>}
           {rows.length > 0 && <ConversationRows rows={rows} />}
+          {filter.drifted && <p class="quiet">Each step compares 50 conversations with a prompt built now.</p>}
           {page?.next && <p><button type="button" onClick={() => loading.request({ filter, rows, after: page.next! })}>Show more</button></p>}
         </section>
       )}
@@ -60,8 +58,8 @@ export function ConversationsView() {
   );
 }
 
-function totalOf({ total }: ConversationPage): string {
-  return `${count(total.count)}${total.exact ? "" : " or more"} ${plural("conversation", total.count)}`;
+function totalOf(number: number, isExact: boolean): string {
+  return `${count(number)}${isExact ? "" : " or more"} ${plural("conversation", number)}`;
 }
 
 function Filters({ filter, onChange }: { filter: ConversationFilter; onChange(filter: ConversationFilter): void }) {
@@ -83,6 +81,14 @@ function Filters({ filter, onChange }: { filter: ConversationFilter; onChange(fi
       <label>Model<input {...field("model")} placeholder="any" spellcheck={false} /></label>
       <label>Template version<input {...field("version")} type="number" min="0" placeholder="any" /></label>
       <label>Since<input {...field("since")} type="date" /></label>
+      <label>
+        Drift
+        <select {...field("drifted")}>
+          <option value="">any</option>
+          <option value="true">drifted</option>
+          <option value="false">not drifted</option>
+        </select>
+      </label>
     </form>
   );
 }

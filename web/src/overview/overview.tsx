@@ -1,17 +1,23 @@
 // The first view: what matters now, and, on a first visit, what to do first.
-import { listConversations, listVersions, readTemplate } from "../api";
+import { listConversations, listVersions, readTemplate, readTotalUsage } from "../api";
 import { useChanges } from "../changes";
-import { CopyButton } from "../copy";
+import type { ConversationRow } from "../forms";
 import { Loading } from "../loading";
 import { ConversationRows } from "../conversations/rows";
 import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "../route";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
-import { count, counted, versionName } from "../words";
+import { counted, versionName } from "../words";
+import { OverviewFigures } from "./figures";
+import { FirstVisit } from "./first-visit";
+import { HitRate } from "./hit-rate";
 
 const RECENT = 8;
 
 export function Overview() {
+  const conversations = useLatest((signal) => listConversations({}, "", signal), []);
+  const usage = useLatest((signal) => readTotalUsage(signal), []);
+  const hasStarted = Boolean(conversations.value?.conversations.length);
   return (
     <main class="overview">
       <header class="heading">
@@ -20,8 +26,11 @@ export function Overview() {
           <p class="quiet">Your agents' system prompts: what they are made of, and what changes them.</p>
         </div>
       </header>
+      {conversations.problem && <p class="note wrong" role="alert">{conversations.problem} <button type="button" onClick={conversations.reload}>Try again</button></p>}
+      {conversations.value && (hasStarted ? <OverviewFigures conversations={conversations} usage={usage} /> : <FirstVisit />)}
+      {usage.value && usage.value.days.length > 0 && <HitRate usage={usage.value} />}
       <CurrentTemplate />
-      <RecentConversations />
+      {hasStarted && <RecentConversations rows={conversations.value!.conversations} total={conversations.value!.total.count} />}
       <Ways />
     </main>
   );
@@ -55,30 +64,13 @@ function CurrentTemplate() {
   );
 }
 
-function RecentConversations() {
-  const rows = useLatest((signal) => listConversations({}, "", signal), []);
+function RecentConversations({ rows, total }: { rows: ConversationRow[]; total: number }) {
   return (
     <section class="card" aria-labelledby="recent-heading">
-      <header><h3 id="recent-heading"><a href={CONVERSATIONS}>Conversations</a></h3></header>
-      <Loading loaded={rows} doing="Reading conversations">
-        {({ conversations, total }) => (conversations.length ? (
-          <>
-            <p class="quiet">{count(total.count)}{total.exact ? "" : " or more"} in total</p>
-            <ConversationRows rows={conversations.slice(0, RECENT)} />
-          </>
-        ) : <FirstVisit />)}
-      </Loading>
+      <header><h3 id="recent-heading"><a href={CONVERSATIONS}>Newest conversations</a></h3></header>
+      <ConversationRows rows={rows.slice(0, RECENT)} />
+      {total > RECENT && <p><a href={CONVERSATIONS}>All conversations</a></p>}
     </section>
-  );
-}
-
-function FirstVisit() {
-  const command = `curl -s ${location.origin}/conversations/first/turn -d '{"cwd": ".", "message": "Hello"}'`;
-  return (
-    <>
-      <p>No conversations have been started yet. An agent takes its turns through this service and gets the same prompt, byte for byte, until its files or its template change. Start one:</p>
-      <div class="command"><pre class="text" tabIndex={0} role="region" aria-label="Command">{command}</pre><CopyButton text={command} what="Copy command" /></div>
-    </>
   );
 }
 

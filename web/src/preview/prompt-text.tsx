@@ -1,6 +1,7 @@
 // A prompt's text, coloured by origin. It is one tab stop, and the left and right arrow keys move between origins.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { go } from "../route";
+import type { Target } from "../target";
 import { OriginInfo, type Place, spokenOrigin } from "./origin-info";
 import type { SourceOf } from "./sources";
 import { PromptRenderer } from "./renderer";
@@ -13,8 +14,8 @@ interface Props {
   level?: 3 | 4;
   /** The template line whose output is highlighted. */
   highlightedLine?: number | null;
-  /** A section to scroll to; a new object for each request. */
-  target?: { section: string } | null;
+  /** What to scroll to; a new object for each request. */
+  target?: Target | null;
   /** Called with the template lines that produced the text that was clicked. */
   onPick?(lines: [number, number]): void;
   /** The view that shows where a text came from. */
@@ -40,7 +41,10 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
   }, [segments]);
   useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
   useEffect(() => () => void CSS.highlights?.delete("lines"), []);
-  useEffect(() => void (target && renderer.current?.scrollTo(target.section)), [target]);
+  useEffect(() => {
+    const segment = target && renderer.current?.scrollTo(target);
+    if (segment) setSelected({ segment, line: null });
+  }, [target]);
 
   function point(event: PointerEvent): void {
     cancelAnimationFrame(frame.current);

@@ -1,4 +1,5 @@
 // Draws a prompt without Preact: it may have thousands of origins, and most of it stays the same when it changes.
+import type { Target } from "../target";
 import { type Block, blocks, estimatedLines, isSame } from "./blocks";
 import { type Segment, lineAt, rangeOfLine } from "./segments";
 
@@ -109,12 +110,17 @@ export class PromptRenderer {
     return { segment: piece.segment, index: piece.index, offset, line: lineAt(piece.segment, offset) };
   }
 
-  scrollTo(section: string): void {
-    const first = this.drawn.find(({ block }) => block.pieces[0]!.segment.section === section);
-    if (!first) return;
-    const scroll = () => scrollIntoView(this.host, first.element, true);
+  /** Scroll to a section, or to what a source contributes to it, which is then selected. Returns the selected segment. */
+  scrollTo({ section, kind, path }: Target): Segment | undefined {
+    const isThere = ({ origin, ...segment }: Segment) => segment.section === section && origin?.kind === kind && origin?.path === path;
+    const index = kind ? this.segments.findIndex((segment) => isThere(segment) && isReachable(segment)) : -1;
+    const element = index < 0 ? this.drawn.find(({ block }) => block.pieces[0]!.segment.section === section)?.element : this.spansOf(index)[0];
+    if (!element) return undefined;
+    if (index >= 0) this.select(index);
+    const scroll = () => scrollIntoView(this.host, element, true);
     scroll();
     requestAnimationFrame(scroll); // now the blocks that were not laid out before have their real height
+    return this.segments[index];
   }
 
   private spansOf(index: number): HTMLElement[] {

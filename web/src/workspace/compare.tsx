@@ -1,6 +1,6 @@
 // The prompts of two layouts side by side.
 import { useMemo } from "preact/hooks";
-import { show } from "../questions";
+import { showWithSources } from "../questions";
 import type { Prompt } from "../forms";
 import { Loading } from "../loading";
 import { LayoutOptions } from "../preview/choices";
@@ -15,7 +15,7 @@ import type { TabProps } from "./workspace";
 export function CompareTab({ subject, layouts }: TabProps) {
   const other = subject.with || (layouts.find(({ name }) => name !== subject.layout)?.name ?? subject.layout);
   const both = useLatest(
-    (signal) => Promise.all([subject.layout, other].map((layout) => show({ ...subject, layout }, signal))),
+    (signal) => Promise.all([subject.layout, other].map((layout) => showWithSources({ ...subject, layout }, signal))),
     [subject, other], 200,
   );
   return (

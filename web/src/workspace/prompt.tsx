@@ -1,6 +1,6 @@
 // The prompt, coloured by origin, beside a picture of its sections.
 import { useMemo, useState } from "preact/hooks";
-import { show } from "../questions";
+import { showWithSources } from "../questions";
 import { CopyButton } from "../copy";
 import { FindingList } from "../finding-list";
 import { Loading } from "../loading";
@@ -10,24 +10,25 @@ import { segments } from "../preview/segments";
 import { sourceFor } from "../preview/sources";
 import type { Prompt } from "../forms";
 import type { Subject } from "../route";
+import { targetIn } from "../target";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 import type { TabProps } from "./workspace";
 
 export function PromptTab({ subject }: TabProps) {
-  const shown = useLatest((signal) => show(subject, signal), [subject], 200);
+  const shown = useLatest((signal) => showWithSources(subject, signal), [subject], 200);
   return <Loading loaded={shown} doing="Building the prompt">{(prompt) => <PromptView prompt={prompt} subject={subject} />}</Loading>;
 }
 
-export function PromptView({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
-  const [target, setTarget] = useState<{ section: string } | null>(null);
+function PromptView({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
+  const [target, setTarget] = useState(() => targetIn(subject.with));
   const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
   const sourceOf = useMemo(() => sourceFor(subject), [subject]);
   return (
     <>
       <section class="card" aria-labelledby="tokens-heading">
         <header><h3 id="tokens-heading">Where the tokens go</h3><CopyButton text={prompt.text} what="Copy prompt" /></header>
-        <TokenMap prompt={prompt} onSection={(section) => setTarget({ section })} />
+        <TokenMap prompt={prompt} onTarget={setTarget} />
       </section>
       {prompt.findings.length > 0 && <section class="card" aria-labelledby="findings-heading"><h3 id="findings-heading">Findings</h3><FindingList findings={prompt.findings} /></section>}
       <section class="card prompt-card" aria-labelledby="prompt-heading">

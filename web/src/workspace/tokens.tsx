@@ -1,7 +1,9 @@
 // The cost of the prompt by section, and of each tool's definition.
 import type { Prompt, ToolTokens } from "../forms";
 import { Loading } from "../loading";
-import { countTokens, show } from "../questions";
+import { targetName } from "../target";
+import { countTokens, show, withSources } from "../questions";
+import { type Subject, go, workspaceAt } from "../route";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
@@ -9,18 +11,18 @@ import type { TabProps } from "./workspace";
 
 export function TokensTab({ subject }: TabProps) {
   const costs = useLatest(
-    (signal) => Promise.all([show(subject, signal), countTokens(subject, signal)]).then(([prompt, counted]) => ({ prompt, tools: counted.tools })),
+    (signal) => Promise.all([show(subject, signal), countTokens(subject, signal)]).then(([prompt, counted]) => ({ prompt: withSources(prompt, counted), tools: counted.tools })),
     [subject], 200,
   );
-  return <Loading loaded={costs} doing="Counting tokens">{({ prompt, tools }) => <Costs prompt={prompt} tools={tools} />}</Loading>;
+  return <Loading loaded={costs} doing="Counting tokens">{({ prompt, tools }) => <Costs prompt={prompt} tools={tools} subject={subject} />}</Loading>;
 }
 
-function Costs({ prompt, tools }: { prompt: Prompt; tools: ToolTokens[] }) {
+function Costs({ prompt, tools, subject }: { prompt: Prompt; tools: ToolTokens[]; subject: Subject }) {
   return (
     <>
       <section class="card" aria-labelledby="tokens-heading">
         <h3 id="tokens-heading">Where the tokens go</h3>
-        <TokenMap prompt={prompt} />
+        <TokenMap prompt={prompt} onTarget={(target) => go(workspaceAt("prompt", { ...subject, with: targetName(target) }))} />
       </section>
       {tools.length > 0 && (
         <section class="card" aria-labelledby="tools-heading">

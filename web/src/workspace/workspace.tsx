@@ -11,6 +11,7 @@ import { AgentsTab } from "./agents";
 import { CompareTab } from "./compare";
 import { FilesTab } from "./files";
 import { LintTab } from "./lint";
+import { preferredLayout } from "./preferred-layout";
 import { PromptTab } from "./prompt";
 import { SkillsTab } from "./skills";
 import { TokensTab } from "./tokens";
@@ -65,8 +66,7 @@ export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject 
 }
 
 function withDefaults(asked: Subject, layouts: Layout[]): Subject {
-  const preferred = layouts.find(({ name }) => name === "foreword") ?? layouts[0];
-  return { ...asked, layout: asked.layout || (preferred?.name ?? "") };
+  return { ...asked, layout: asked.layout || preferredLayout(layouts) };
 }
 
 function title(name: string): string {

@@ -1,0 +1,103 @@
+// The generated client, with what only the page needs: it asks for the token, waits while the server is down, and explains errors.
+import { Foreword, ForewordProblem } from "../../clients/typescript/index.js";
+import { Observable } from "./state";
+import { tabStorage } from "./storage";
+
+/** An error response from the service, with a message for the user. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly errors: { line?: number | null; column?: number | null; end_column?: number | null; message: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** The server could not be reached. */
+export class Unreachable extends Error {
+  constructor() {
+    super("The server is not responding. Your text is kept in this browser.");
+  }
+}
+
+export const isOffline = new Observable(false);
+
+// The token
+
+export interface TokenRequest {
+  wasInvalid: boolean;
+  respond(token: string | null): void;
+}
+
+/** Set while the page needs the token from the user. */
+export const tokenRequest = new Observable<TokenRequest | null>(null);
+
+const TOKEN_KEY = "foreword.token";
+export const hasToken = () => tabStorage.read(TOKEN_KEY) !== null;
+
+let pendingAnswer: Promise<boolean> | null = null;
+
+/** Ask for the token, once for all waiting requests. Returns false if the user cancels. */
+function askForToken(wasInvalid: boolean): Promise<boolean> {
+  pendingAnswer ??= new Promise<boolean>((resolve) => {
+    tokenRequest.set({
+      wasInvalid,
+      respond(token) {
+        if (token !== null) tabStorage.write(TOKEN_KEY, token);
+        pendingAnswer = null;
+        tokenRequest.set(null);
+        resolve(token !== null);
+      },
+    });
+  });
+  return pendingAnswer;
+}
+
+// Requests
+
+/** Calls the service. It does not ask for a token, and its errors are those of the client: most requests use `call` instead. */
+export const client = new Foreword({ url: "", token: () => tabStorage.read(TOKEN_KEY) ?? undefined, fetch: fetchOrWait });
+
+/** The response to a request. Asks for the token if the service requires one. */
+export async function call<T>(request: (client: Foreword) => Promise<T>): Promise<T> {
+  const token = tabStorage.read(TOKEN_KEY);
+  try {
+    return await request(client);
+  } catch (error) {
+    if (!(error instanceof ForewordProblem)) throw error;
+    if (error.status === 401) {
+      const isStale = token !== tabStorage.read(TOKEN_KEY); // the user has entered it for another request in the meantime
+      if (isStale || (await askForToken(token !== null))) return call(request);
+    }
+    throw new Problem(error.status, explain(error), error.errors);
+  }
+}
+
+async function fetchOrWait(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(input, init);
+    isOffline.set(false);
+    return response;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    waitForServer();
+    throw new Unreachable();
+  }
+}
+
+function explain({ status, message }: ForewordProblem): string {
+  if (status === 401) return "This service requires a token. Try again or reload the page to enter it.";
+  if (status === 503) return `${message.replace(/\.?$/, ".")} Your text is kept in this browser; try again in a moment.`;
+  return message;
+}
+
+/** Mark the server as offline until it responds again. */
+export function waitForServer(): void {
+  if (isOffline.value) return;
+  isOffline.set(true);
+  const timer = setInterval(() => {
+    if (!isOffline.value) clearInterval(timer);
+    else fetch("/healthz", { cache: "no-store" }).then(() => isOffline.set(false), () => {});
+  }, 2000);
+}
