@@ -12,9 +12,11 @@ const NARROW = 46;
 interface Props {
   prompt: Pick<Prompt, "passages" | "tokens">;
   onTarget?: (target: Target) => void;
+  /** Whether the table is open from the start. */
+  isOpen?: boolean;
 }
 
-export function TokenMap({ prompt: { passages, tokens }, onTarget }: Props) {
+export function TokenMap({ prompt: { passages, tokens }, onTarget, isOpen = false }: Props) {
   const places = boxes(passages.map(({ tokens = 0 }) => tokens), WIDTH, 4, 8);
   return (
     <figure class="token-map">
@@ -27,7 +29,7 @@ export function TokenMap({ prompt: { passages, tokens }, onTarget }: Props) {
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Tokens by section and source. The table below has the same numbers." preserveAspectRatio="none">
         {passages.map((passage, index) => <Block key={index} passage={passage} {...places[index]!} onTarget={onTarget} />)}
       </svg>
-      <details>
+      <details open={isOpen}>
         <summary>As a table</summary>
         <TokenTable passages={passages} total={tokens.count} onTarget={onTarget} />
       </details>

@@ -73,8 +73,15 @@ def sum_usage(usages: Iterable[Usage]) -> Usage:
     """Return the total of several counters. Its cost is that of the calls whose price is known."""
     rows = list(usages)
     costs = [row.cost for row in rows if row.cost is not None]
-    counts = [sum(getattr(row, name) for row in rows) for name in ("calls", "input", "read", "written", "output")]
-    return Usage(0, *counts, sum(costs) if costs else None)
+    return Usage(
+        0,
+        sum(row.calls for row in rows),
+        sum(row.input for row in rows),
+        sum(row.read for row in rows),
+        sum(row.written for row in rows),
+        sum(row.output for row in rows),
+        sum(costs) if costs else None,
+    )
 
 
 def stored_usage(store: Store, id: str, number: int) -> Usage | None:

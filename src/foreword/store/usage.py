@@ -95,8 +95,8 @@ def daily_usage(
             f"SELECT time / {_SECONDS_PER_DAY} AS day, {_TOTALS} FROM foreword_usage"
             f" WHERE conversation IN ({', '.join('?' * len(batch))}) GROUP BY 1"
         )
-        for day, *counts, cost in select(statement, batch):
-            row = DailyUsage(day, *(int(count) for count in counts), cost)
+        for day, calls, input, read, written, output, cost in select(statement, batch):
+            row = DailyUsage(day, int(calls), int(input), int(read), int(written), int(output), cost)
             days[day] = _add(days[day], row) if day in days else row
     return [days[day] for day in sorted(days)]
 

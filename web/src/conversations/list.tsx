@@ -50,7 +50,7 @@ export function ConversationsView({ filter }: { filter: ConversationFilter }) {
         <section class="card" aria-labelledby="conversations-heading">
           {rows.length === 0 && <p class="quiet">{page?.next ? "No conversation matches so far." : isFiltered ? "No conversation matches." : "No conversations have been started yet."}</p>}
           {rows.length > 0 && <ConversationRows rows={rows} />}
-          {filter.drifted && <p class="quiet">Each step compares 50 conversations with a prompt built now.</p>}
+          {filter.drifted && page?.next && <p class="quiet">Each step compares 50 conversations with a prompt built now.</p>}
           {page?.next && <p><button type="button" onClick={() => loading.request({ filter, rows, after: page.next! })}>Show more</button></p>}
         </section>
       )}

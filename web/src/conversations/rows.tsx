@@ -11,7 +11,7 @@ export function ConversationRows({ rows }: { rows: ConversationRow[] }) {
         <li key={row.id}>
           <a href={conversationAt(row.id)}>
             <span class="name">{row.id}</span>
-            <span class="quiet">{shortLayout(row.layout)} · edition {row.editions} · <Time iso={row.created} /></span>
+            <span class="quiet">{shortLayout(row.layout)} · {row.model && `${row.model} · `}edition {row.editions} · <Time iso={row.created} /></span>
           </a>
         </li>
       ))}

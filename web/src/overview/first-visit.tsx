@@ -7,7 +7,7 @@ export function FirstVisit() {
   const header = hasToken() ? ' -H "Authorization: Bearer $FOREWORD_TOKEN"' : "";
   const command = `curl -s ${location.origin}/conversations/first/turn${header} -d '{"cwd": ".", "message": "Hello"}'`;
   return (
-    <section class="card" aria-labelledby="first-heading">
+    <section class="card first" aria-labelledby="first-heading">
       <h3 id="first-heading">Start here</h3>
       <p>
         Foreword builds your agents' system prompts from a template, instruction files and skills. An agent asks this service for each turn, and gets the same prompt, byte for

@@ -28,9 +28,9 @@ export function Overview() {
       </header>
       {conversations.problem && <p class="note wrong" role="alert">{conversations.problem} <button type="button" onClick={conversations.reload}>Try again</button></p>}
       {conversations.value && (hasStarted ? <OverviewFigures conversations={conversations} usage={usage} /> : <FirstVisit />)}
-      {usage.value && usage.value.days.length > 0 && <HitRate usage={usage.value} />}
       <CurrentTemplate />
       {hasStarted && <RecentConversations rows={conversations.value!.conversations} total={conversations.value!.total.count} />}
+      {usage.value && usage.value.days.length > 0 && <HitRate usage={usage.value} />}
       <Ways />
     </main>
   );

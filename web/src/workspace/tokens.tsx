@@ -22,7 +22,7 @@ function Costs({ prompt, tools, subject }: { prompt: Prompt; tools: ToolTokens[]
     <>
       <section class="card" aria-labelledby="tokens-heading">
         <h3 id="tokens-heading">Where the tokens go</h3>
-        <TokenMap prompt={prompt} onTarget={(target) => go(workspaceAt("prompt", { ...subject, with: targetName(target) }))} />
+        <TokenMap isOpen prompt={prompt} onTarget={(target) => go(workspaceAt("prompt", { ...subject, with: targetName(target) }))} />
       </section>
       {tools.length > 0 && (
         <section class="card" aria-labelledby="tools-heading">
