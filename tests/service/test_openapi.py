@@ -155,6 +155,7 @@ CALLS = [
     ("GET", "/tools", "/tools", None),
     ("GET", "/roots", "/roots", None),
     ("GET", "/conversations", "/conversations?limit=5", None),
+    ("GET", "/usage", "/usage", None),
     ("GET", "/conversations", "/conversations?limit=x", None),
     ("GET", "/conversations/{id}", "/conversations/document", None),
     ("GET", "/conversations/{id}", "/conversations/ghost", None),

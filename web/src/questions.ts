@@ -2,7 +2,7 @@
 import type { QuestionBody } from "../../clients/typescript/index.js";
 import { type Choices, agentBody } from "./api";
 import { call } from "./client";
-import type { AgentsTable, Candidate, Counted, Difference, LintReport, Message, Prompt, Skill, Touched } from "./forms";
+import type { AgentsTable, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
 function questionBody(choices: Choices): QuestionBody {
   return { cwd: ".", ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
@@ -64,4 +64,10 @@ export async function listSkills({ cwd, layout }: Choices, signal?: AbortSignal)
 /** How two stored prompts differ. Each is `talk:ID@EDITION` or the id of a prompt. */
 export async function compare(old: string, current: string, signal?: AbortSignal): Promise<Difference> {
   return (await call((client) => client.diff({ old, new: current }, { signal }))) as Difference;
+}
+
+/** What it costs in cache when one stored prompt replaces another, with the provider of an edition or with each. */
+export async function cacheLoss(old: string, current: string, { model = "", provider = "" }: EditionTarget, signal?: AbortSignal): Promise<CacheLoss> {
+  const body = { cwd: ".", old, new: current, ...(model && { model }), ...(provider && { provider }) };
+  return (await call((client) => client.cache(body, { signal }))) as CacheLoss;
 }

@@ -21,3 +21,7 @@ export function versionName(version: string | null): string {
 export function percent(share: number): string {
   return `${Math.round(100 * share)}%`;
 }
+
+export function dollars(cost: number): string {
+  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+}

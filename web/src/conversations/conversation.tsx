@@ -11,7 +11,7 @@ import { segments } from "../preview/segments";
 import { sourceFor } from "../preview/sources";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
-import { count, counted, percent } from "../words";
+import { count, counted, dollars, percent } from "../words";
 import { ForgetButton, RebuildButton } from "./actions";
 import { DriftView } from "./drift";
 import { EditionChanges } from "./edition-changes";
@@ -122,6 +122,6 @@ function Facts({ edition }: { edition: Edition }) {
 function describe({ calls, input, output, cost, hit_rate }: UsageCounts): string {
   if (calls === 0) return "";
   const cached = hit_rate === null ? "" : `, ${percent(hit_rate)} of the input from the cache`;
-  const dollars = cost === null ? "" : `, $${cost.toFixed(cost < 1 ? 4 : 2)}`;
-  return `${counted(calls, "call")}, ${count(input)} tokens in, ${count(output)} out${cached}${dollars}`;
+  const price = cost === null ? "" : `, ${dollars(cost)}`;
+  return `${counted(calls, "call")}, ${count(input)} tokens in, ${count(output)} out${cached}${price}`;
 }

@@ -1,25 +1,27 @@
-// The editions of a conversation: what changed in each and why, and any two of them compared word by word.
+// The editions of a conversation: what changed in each, why, and what it cost in cache; and any two of them compared word by word.
 import { useState } from "preact/hooks";
 import { readEdition } from "../api";
 import { DifferenceView } from "../difference-view";
-import type { Difference, EditionRow } from "../forms";
+import type { CacheLoss, EditionRow } from "../forms";
 import { Loading } from "../loading";
-import { compare } from "../questions";
+import { cacheLoss, compare } from "../questions";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
+import { lossOf, reasons } from "./change-words";
 
 const SHOWN = 20;
 
 export function EditionChanges({ id, editions }: { id: string; editions: EditionRow[] }) {
-  const newest = editions.at(-1)!.edition;
-  const [[old, current], setPair] = useState<[number, number]>([newest - 1, newest]);
-  const shown = editions.slice(-SHOWN).reverse();
+  const numbers = editions.map(({ edition }) => edition);
+  const [[old, current], setPair] = useState<[number, number]>([numbers.at(-2)!, numbers.at(-1)!]);
+  const losses = useLatest((signal) => readLosses(id, editions.slice(-SHOWN - 1), signal), []);
+  const shown = editions.map((row, index) => ({ row, previous: editions[index - 1] })).slice(-SHOWN).reverse();
   return (
     <section class="card" aria-labelledby="editions-heading">
       <h3 id="editions-heading">Editions</h3>
       <ol class="timeline">
-        {shown.map((row) => <EditionItem key={row.edition} id={id} row={row} onCompare={() => setPair([row.edition - 1, row.edition])} />)}
+        {shown.map(({ row, previous }) => <EditionItem key={row.edition} id={id} row={row} previous={previous} loss={losses.value?.get(row.edition)} onCompare={() => setPair([previous!.edition, row.edition])} />)}
       </ol>
       {editions.length > SHOWN && <p class="quiet">{count(editions.length - SHOWN)} older editions are not listed; compare them below.</p>}
       <div class="buttons">
@@ -31,31 +33,50 @@ export function EditionChanges({ id, editions }: { id: string; editions: Edition
   );
 }
 
-function EditionItem({ id, row, onCompare }: { id: string; row: EditionRow; onCompare(): void }) {
-  const changes = useLatest(async () => (row.edition > 1 ? compare(`talk:${id}@${row.edition - 1}`, `talk:${id}@${row.edition}`) : null), []);
+/** What each edition cost in cache, by its number. They are read one by one, because the service answers few such questions at a time. */
+async function readLosses(id: string, editions: EditionRow[], signal: AbortSignal): Promise<Map<number, CacheLoss>> {
+  const losses = new Map<number, CacheLoss>();
+  for (const [index, { edition, built_for }] of editions.entries()) {
+    const previous = editions[index - 1];
+    if (previous) losses.set(edition, await cacheLoss(talk(id, previous.edition), talk(id, edition), built_for, signal));
+  }
+  return losses;
+}
+
+function talk(id: string, number: number): string {
+  return `talk:${id}@${number}`;
+}
+
+interface ItemProps {
+  id: string;
+  row: EditionRow;
+  /** Undefined for the oldest edition that is stored. */
+  previous: EditionRow | undefined;
+  loss: CacheLoss | undefined;
+  onCompare(): void;
+}
+
+function EditionItem({ id, row, previous, loss, onCompare }: ItemProps) {
   return (
     <li>
-      <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} /></span>{" "}
-      {row.edition === 1 ? <span class="quiet">first</span> : changes.value && (
-        <>
-          <span>{summary(changes.value)}</span>{" "}
-          <button type="button" class="plain" onClick={onCompare} aria-label={`Compare edition ${row.edition} with the one before`}>compare</button>
-        </>
-      )}
+      <p>
+        <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.built_for.template !== undefined && ` · template version ${row.built_for.template}`}</span>{" "}
+        {previous && <button type="button" class="plain" onClick={onCompare} aria-label={`Compare edition ${row.edition} with the one before`}>compare</button>}
+      </p>
+      {previous ? <Changes id={id} old={previous} row={row} loss={loss} /> : <p class="quiet">{row.edition === 1 ? "The first edition." : "Older editions were removed."}</p>}
     </li>
   );
 }
 
-/** What changed, and the sources that caused it. */
-function summary({ details, tools, old, new: current }: Difference): string {
-  const sections = details.map(({ section, changes, sources }) => `${section} ${changes.join(" and ")}${sources.length ? ` (${sources.map(lastPart).join(", ")})` : ""}`);
-  const changedTools = Object.entries(tools).flatMap(([change, names]) => (names.length ? [`tools ${change}: ${names.join(", ")}`] : []));
-  const tokens = current.tokens.count - old.tokens.count;
-  return [...sections, ...changedTools, `${tokens < 0 ? "−" : "+"}${count(Math.abs(tokens))} tokens`].join(" · ");
-}
-
-function lastPart(path: string): string {
-  return path.split("/").slice(-2).join("/");
+function Changes({ id, old, row, loss }: { id: string; old: EditionRow; row: EditionRow; loss: CacheLoss | undefined }) {
+  const changes = useLatest((signal) => compare(talk(id, old.edition), talk(id, row.edition), signal), []);
+  return (
+    <ul class="plain-list">
+      {changes.value && reasons(changes.value).map((reason) => <li key={reason}>{reason}</li>)}
+      {changes.problem && <li class="wrong">{changes.problem}</li>}
+      {loss && <li class="quiet">{lossOf(loss, row.built_for.model)}</li>}
+    </ul>
+  );
 }
 
 interface ChoiceProps {

@@ -1,0 +1,26 @@
+// Describes a change of a prompt: what changed and why, and what it costs in a provider's cache.
+import type { CacheLoss, Difference } from "../forms";
+import { count, dollars } from "../words";
+
+/** What changed, each with the sources that caused it, and the change in size. */
+export function reasons({ details, tools, old, new: current }: Difference): string[] {
+  const sections = details.map(({ section, changes, sources }) => `${section} ${changes.join(" and ")}${sources.length ? ` (${sources.map(lastPart).join(", ")})` : ""}`);
+  const changedTools = Object.entries(tools).flatMap(([change, names]) => (names.length ? [`tools ${change}: ${names.join(", ")}`] : []));
+  const tokens = current.tokens.count - old.tokens.count;
+  const size = tokens === 0 ? "same size" : `${tokens < 0 ? "−" : "+"}${count(Math.abs(tokens))} tokens`;
+  return [...sections, ...changedTools, size];
+}
+
+function lastPart(path: string): string {
+  return path.split("/").slice(-2).join("/");
+}
+
+/** What the change costs with the provider that serves the model, or with the first one. */
+export function lossOf({ providers }: CacheLoss, model = ""): string {
+  const provider = providers.find(({ price }) => price?.model === model) ?? providers[0];
+  if (!provider) return "";
+  const { kept, lost, rewrite } = provider;
+  if (lost === 0) return "All cached tokens were kept.";
+  const cost = rewrite === null ? "" : `, which cost ${dollars(rewrite)} more`;
+  return `Kept ${count(kept)} tokens in the cache and lost ${count(lost)}${cost} (${provider.provider}).`;
+}
