@@ -95,6 +95,14 @@ export interface AgentForm {
   tokens: TokensForm;
 }
 
+/** What an agent at the root does with a file before and after a change; null if the file does not exist. */
+export interface AgentOutcomeForm {
+  after: string | null;
+  agent: string;
+  before: string | null;
+  reason: string;
+}
+
 /**
  * The body of a turn, the layouts to compare (by default those of the agents in use), and the paths to show.
  *
@@ -145,10 +153,61 @@ export interface AuthorQuery {
   note?: string;
 }
 
+export interface AuthorSumForm {
+  lines: number;
+  name: string;
+  tokens: number;
+}
+
+/** A line of a prompt and its commit. `committed` is null if the line does not come from a file in the repository. */
+export interface AuthoredLineForm {
+  author: string | null;
+  commit: string | null;
+  committed: boolean | null;
+  email: string | null;
+  kind: string | null;
+  line: number | null;
+  number: number;
+  path: string | null;
+  section: string | null;
+  text: string;
+  time: string | null;
+}
+
 export interface BetterOrderForm {
   fixes: string;
   order: string[];
   set: string[];
+}
+
+/** The body of a turn. If `git` is true, each line has its commit; `by` sums the tokens by author, file or age instead. */
+export interface BlameBody {
+  cwd: string;
+  model?: string;
+  provider?: string;
+  tools?: ToolBody[] | null;
+  layout?: string;
+  mirror?: boolean;
+  session?: string;
+  sub_agent?: boolean | null;
+  base?: string;
+  skill?: string;
+  plan?: string;
+  scope?: ScopeBody | null;
+  language?: string;
+  docs?: [string, string][];
+  servers?: Record<string, string> | null;
+  settings?: Record<string, unknown>;
+  wording?: Record<string, string>;
+  packs?: Record<string, string>;
+  template_name?: string;
+  now?: string | null;
+  message?: string;
+  messages?: Record<string, unknown>[];
+  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  new_prompt?: boolean;
+  git?: boolean;
+  by?: "age" | "author" | "file" | null;
 }
 
 export interface BreakpointForm {
@@ -157,6 +216,42 @@ export interface BreakpointForm {
   lifetime: string;
   of: string;
   tokens: number;
+}
+
+/**
+ * The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
+ *
+ * Each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
+ * is calculated over `turns` turns.
+ */
+export interface CacheBody {
+  cwd: string;
+  model?: string;
+  provider?: string;
+  tools?: ToolBody[] | null;
+  layout?: string;
+  mirror?: boolean;
+  session?: string;
+  sub_agent?: boolean | null;
+  base?: string;
+  skill?: string;
+  plan?: string;
+  scope?: ScopeBody | null;
+  language?: string;
+  docs?: [string, string][];
+  servers?: Record<string, string> | null;
+  settings?: Record<string, unknown>;
+  wording?: Record<string, string>;
+  packs?: Record<string, string>;
+  template_name?: string;
+  now?: string | null;
+  message?: string;
+  messages?: Record<string, unknown>[];
+  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  new_prompt?: boolean;
+  old?: string | QuestionBody | null;
+  new?: string | QuestionBody | null;
+  turns?: number;
 }
 
 /** The tokens that Anthropic has written to its cache, by how long it keeps them. */
@@ -172,6 +267,31 @@ export interface CacheForm {
   providers: ProviderForm[];
   rebuilds: RebuildForm[];
   tools: CountedTool[];
+}
+
+export interface CacheReuseForm {
+  cacheable: number;
+  caching: string;
+  first: FirstDifferenceForm | null;
+  kept: number;
+  lost: number;
+  order: string[];
+  price: PriceForm | null;
+  provider: string;
+  rewrite: number | null;
+  rewrite_each_turn: number | null;
+  shared: number;
+  tokens: number;
+}
+
+export interface CacheReusesForm {
+  changed: boolean;
+  new: SubjectForm;
+  old: SubjectForm;
+  providers: CacheReuseForm[];
+  sections: NamesForm;
+  tools: NamesForm;
+  turns: number;
 }
 
 export interface CacheRuleForm {
@@ -506,6 +626,13 @@ export interface FileDifferenceForm {
   verdicts: VerdictForm[];
 }
 
+export interface FileReviewForm {
+  agents: AgentOutcomeForm[];
+  change: string;
+  old_path: string | null;
+  path: string;
+}
+
 /** The start of a path, relative to `cwd`. */
 export interface FilesQuery {
   cwd?: string;
@@ -524,6 +651,13 @@ export interface FindingForm {
 
 export interface FindingsForm {
   findings: FindingForm[];
+}
+
+export interface FirstDifferenceForm {
+  causes: CauseForm[];
+  name: string | null;
+  of: string;
+  offset: number;
 }
 
 export interface ForgottenForm {
@@ -647,6 +781,33 @@ export interface ListQuery {
   limit?: number;
   after?: string;
   drifted?: boolean;
+}
+
+/** What a repository's prompts consist of, and a sentence for each difference from the lock file. */
+export interface LockForm {
+  differences: string[];
+  files: LockedFileForm[];
+  path: string;
+  prompts: LockedPromptForm[];
+}
+
+export interface LockSectionForm {
+  section: string;
+  tokens: number;
+}
+
+export interface LockedFileForm {
+  hash: string;
+  path: string;
+}
+
+export interface LockedPromptForm {
+  files: string[];
+  folder: string;
+  hash: string;
+  layout: string;
+  sections: LockSectionForm[];
+  tokens: number;
 }
 
 /** A message for the conversation's next turn. */
@@ -807,6 +968,20 @@ export interface ProblemForm {
   type: string;
 }
 
+/** How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns. */
+export interface PromptReviewForm {
+  changed: boolean;
+  cost: number | null;
+  details: SectionDiffForm[];
+  folder: string;
+  layout: string;
+  sections: NamesForm;
+  tokens_after: number;
+  tokens_before: number;
+  tokens_kept: number;
+  tools: NamesForm;
+}
+
 export interface ProviderForm {
   breakpoints: BreakpointForm[];
   caching: string;
@@ -891,11 +1066,51 @@ export interface RegistryBody {
   now?: string | null;
 }
 
+/** A folder in a repository, and the layouts to examine, by default those of the agents in use. */
+export interface RepositoryBody {
+  cwd: string;
+  layouts?: string[];
+}
+
 /** Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows. */
 export interface ResourcesBody {
   skills?: string[];
   prompts?: Record<string, string>;
   now?: string | null;
+}
+
+/**
+ * A folder in a repository, and two commits. As in a pull request, the change starts at their common ancestor.
+ *
+ * Costs are for `model` and `provider`.
+ */
+export interface ReviewBody {
+  cwd: string;
+  layouts?: string[];
+  base: string;
+  head?: string;
+  model?: string;
+  provider?: string;
+}
+
+export interface ReviewForm {
+  base: RevisionForm;
+  changed: boolean;
+  conversations: number | null;
+  files: FileReviewForm[];
+  fixed_findings: FindingForm[];
+  head: RevisionForm;
+  new_findings: FindingForm[];
+  notes: string[];
+  price: PriceForm | null;
+  prompts: PromptReviewForm[];
+  turns: number;
+  unchanged: number;
+}
+
+export interface RevisionForm {
+  commit: string;
+  name: string;
 }
 
 export interface RootsForm {
@@ -1434,20 +1649,32 @@ export class Foreword {
   show(body: ShowBody, options?: RequestOptions): Promise<ShowForm>;
   /** Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name. */
   why(body: WhyBody, options?: RequestOptions): Promise<CandidateForm[]>;
-  /** Return the prompt's lines, each with its origin. */
-  blame(body: QuestionBody, options?: RequestOptions): Promise<LineForm[]>;
+  /**
+   * Return the prompt's lines, each with its origin.
+   *
+   * With `git`, each line also has its commit, author and time; with `by`, the response contains the tokens of each author, file or age.
+   */
+  blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthoredLineForm[] | AuthorSumForm[]>;
   /** Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition. */
   tokens(body: ShowBody, options?: RequestOptions): Promise<CountedForm>;
   /** Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation. */
   touchFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
   /** Return how two prompts differ, and which sources caused each change. */
   diff(body: DiffBody, options?: RequestOptions): Promise<DifferenceForm>;
-  /** Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again. */
-  cache(body: QuestionBody, options?: RequestOptions): Promise<CacheForm>;
+  /**
+   * Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again.
+   *
+   * With `old`, return how much of that prompt's cache is kept when the new prompt replaces it.
+   */
+  cache(body: CacheBody, options?: RequestOptions): Promise<CacheForm | CacheReusesForm>;
   /** Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason. */
   agents(body: AgentsBody, options?: RequestOptions): Promise<AgentsForm>;
   /** Return likely mistakes in the prompt's sources. */
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
+  /** Return what a change between two commits does to each agent's prompt, and what it costs. Both trees are read from git. */
+  review(body: ReviewBody, options?: RequestOptions): Promise<ReviewForm>;
+  /** Return what a repository's prompts consist of, and a sentence for each difference from `foreword.lock`. Nothing is written. */
+  lock(body: RepositoryBody, options?: RequestOptions): Promise<LockForm>;
   /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
   watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string; limit?: number }, options?: RequestOptions): AsyncGenerator<WatchForm>;
   /** Return the skills that an agent in `cwd` finds. */
