@@ -1,10 +1,14 @@
 """The views of a folder, of layouts and of editions: what they show is what the service answers."""
 
+import json
 import re
+import subprocess
 
 import pytest
 from playwright.sync_api import expect
 from test_everywhere import AXE, axe_violations
+
+from foreword.cli import main
 
 # Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-views")
@@ -20,7 +24,27 @@ def seen_site(shared_site):
     shared_site.construct("seen", layout="opal")
     (shared_site.shop / "AGENTS.md").write_text("# Shop\n\nRun `make check`.\nSee [the guide](missing.md).\n")
     shared_site.call("POST", "/conversations/seen/reload", {"cwd": str(shared_site.shop)})
+    usage = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 50}
+    shared_site.call("POST", "/conversations/seen/usage", {"usage": usage, "model": "claude-opus-5"})
+    by_ada = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    for arguments in (("init", "-q"), ("add", "AGENTS.md"), (*by_ada, "commit", "-qm", "Say how to check")):
+        subprocess.run(["git", *arguments], cwd=shared_site.shop, check=True)
     return shared_site
+
+
+@pytest.fixture
+def printed(seen_site, monkeypatch, capsys):
+    """A function that returns what a command prints with `--json`, for the same folder, home and store."""
+    monkeypatch.chdir(seen_site.shop)
+    monkeypatch.setenv("HOME", str(seen_site.folder / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("FOREWORD_STORE", seen_site.store)
+
+    def run(*arguments):
+        main([*arguments, "--json"])
+        return json.loads(capsys.readouterr().out)
+
+    return run
 
 
 def region(page, name):
@@ -50,6 +74,67 @@ def test_the_prompt_and_its_tokens_are_those_of_the_service(open_page, seen_site
     for passage in prompt["passages"]:
         row = tokens.get_by_role("row", name=re.compile(f"^{passage['section']}"))
         expect(row.locator(".figure").first).to_have_text(f"{passage['tokens']:,}")
+
+
+def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
+    page = open_page(f"{seen_site.url}/#/workspace/tokens?layout=foreword")
+    counted = printed("tokens", ".", "--layout", "foreword")
+    expect(page.locator(".token-map figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
+    numbers = [
+        row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])
+    ]
+    expect(page.locator(".token-map tbody td.figure:nth-child(3)")).to_have_text([f"{number:,}" for number in numbers])
+    page.get_by_role("link", name="Lint").click()
+    counts = printed("lint", ".", "--layout", "foreword")["counts"]
+    expect(region(page, "Lint")).to_contain_text(f"{counts['error']} errors, {counts['warning']} warning")
+    page.get_by_role("link", name="Agents").click()
+    agents = printed("agents", ".")["agents"]
+    expect(page.locator(".matrix tfoot td")).to_have_text([f"{agent['tokens']['count']:,}" for agent in agents])
+    page.get_by_role("link", name="Authors").click()
+    authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")
+    expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text([f"{author['tokens']:,}" for author in authors])
+    expect(page.locator(".blame li", has_text="Ada").first).to_contain_text("Run `make check`.")
+
+    page.goto(f"{seen_site.url}/#/conversations/seen")
+    current = printed("diff", "talk:seen", "talk:seen")["new"]
+    expect(page.locator(".figure", has_text="tokens in use").locator(".number")).to_have_text(f"{current['tokens']['count']:,}")
+    losses = printed("cache", "talk:seen@1", "talk:seen@2")["providers"]
+    kept = f"Kept {losses[0]['kept']:,} tokens in the cache and lost {losses[0]['lost']:,}"
+    expect(region(page, "Editions")).to_contain_text(kept if losses[0]["lost"] else "All cached tokens were kept.")
+    usage = printed("talk", "show", "seen")["usage"]
+    expect(page.locator(".facts")).to_contain_text(f"{usage['input']:,} tokens in, {usage['output']:,} out, 90% of")
+
+    page.goto(f"{seen_site.url}/#/")
+    figures = {"Cache hit rate": "90%", "Conversations": str(len(printed("talk", "list"))), "Drifted": "0"}
+    for name, number in figures.items():
+        expect(page.locator(".figure", has_text=name).locator(".number")).to_have_text(number)
+    found = printed("lint", str(seen_site.shop), "--layout", "foreword")["findings"]
+    expect(page.locator(".figure", has_text="Findings").locator(".number")).to_have_text(str(len(found)))
+
+
+ODD = "\r\n".join(
+    ("# Odd", "\ttab and trailing spaces  ", "line\u2028separator\u2029", "👩‍👩‍👧 e\u0301 \U0010ffff", "\u202eright to left\u202c \u200b\ufeff", "<b>&amp;</b>", "\x01\x1b[31m\x7f\x85", "x" * 200_000, "", "")
+)  # fmt: skip
+
+
+def test_the_prompt_on_the_page_is_the_prompt_byte_for_byte(open_page, seen_site):
+    folder = seen_site.shop / "odd"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_bytes(ODD.encode())
+    seen_site.call("POST", "/conversations/odd/construct", {"cwd": str(folder), "layout": "opal"})
+    served = {
+        "workspace/prompt?cwd=odd&layout=opal": seen_site.call("POST", "/show", {"cwd": "odd", "layout": "opal"})["text"],
+        "conversations/odd": seen_site.call("GET", "/conversations/odd")["system"],
+    }
+    page = open_page(seen_site.url)
+    for view, text in served.items():
+        assert "x" * 200_000 in text
+        page.goto(f"{seen_site.url}/#/{view}")
+        prompt = page.get_by_role("group", name="Prompt with origins")
+        expect(prompt).to_contain_text("trailing spaces")
+        assert prompt.evaluate("(element) => element.textContent") == text
+    seen_site.call("DELETE", "/conversations/odd")
+    (folder / "AGENTS.md").unlink()
 
 
 def test_each_tab_shows_its_answer(open_page, seen_site):
@@ -132,6 +217,10 @@ def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
         "workspace/files",
         "workspace/agents",
         "workspace/lint",
+        "workspace/authors",
+        "workspace/tokens",
+        "workspace/skills",
+        "workspace/touch",
         "workspace/compare",
         "conversations",
         "template",

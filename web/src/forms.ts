@@ -17,6 +17,8 @@ type Sections = { passages: Passage[]; findings: Finding[] };
 type Changes = { details: { section: string; changes: Change[]; sources: string[] }[] };
 
 export type AgentsTable = api.AgentsForm;
+export type AuthorSum = api.AuthorSumForm;
+export type AuthoredLine = api.AuthoredLineForm;
 export type CacheLoss = api.CacheReusesForm;
 export type Candidate = api.CandidateForm;
 export type ConversationPage = api.ConversationsForm;

@@ -2,7 +2,7 @@
 import type { QuestionBody } from "../../clients/typescript/index.js";
 import { type Choices, agentBody } from "./api";
 import { call } from "./client";
-import type { AgentsTable, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
+import type { AgentsTable, AuthorSum, AuthoredLine, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
 function questionBody(choices: Choices): QuestionBody {
   return { cwd: ".", ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
@@ -43,6 +43,16 @@ export async function touch(choices: Choices, paths: string[], signal?: AbortSig
 /** The message that activating a skill sends. */
 export async function activationOf(skill: string, choices: Choices, signal?: AbortSignal): Promise<Message & { content: string }> {
   return (await call((client) => client.readSkill(skill, questionBody(choices), { signal }))) as Message & { content: string };
+}
+
+/** The prompt's lines, each with the commit that wrote it. */
+export async function readAuthorship(choices: Choices, signal?: AbortSignal): Promise<AuthoredLine[]> {
+  return (await call((client) => client.blame({ ...questionBody(choices), git: true }, { signal }))) as AuthoredLine[];
+}
+
+/** The tokens of each author in the prompt. */
+export async function readAuthors(choices: Choices, signal?: AbortSignal): Promise<AuthorSum[]> {
+  return (await call((client) => client.blame({ ...questionBody(choices), by: "author" }, { signal }))) as AuthorSum[];
 }
 
 /** Every agent's verdict on every instruction file. The layout does not matter. */

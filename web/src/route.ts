@@ -2,7 +2,7 @@
 import { Observable } from "./state";
 
 /** What the workspace view shows. */
-export const TABS = ["prompt", "files", "agents", "tokens", "lint", "skills", "touch", "compare"] as const;
+export const TABS = ["prompt", "files", "agents", "tokens", "lint", "authors", "skills", "touch", "compare"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The folder and the agent that the workspace view shows a prompt for. */

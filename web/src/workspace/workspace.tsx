@@ -8,6 +8,7 @@ import { ChoicesForm } from "../preview/choices";
 import { type Subject, TABS, type Tab, replace, workspaceAt } from "../route";
 import { useLatest } from "../use-latest";
 import { AgentsTab } from "./agents";
+import { AuthorsTab } from "./authors";
 import { CompareTab } from "./compare";
 import { FilesTab } from "./files";
 import { LintTab } from "./lint";
@@ -28,6 +29,7 @@ const VIEWS: Record<Tab, ComponentType<TabProps>> = {
   agents: AgentsTab,
   tokens: TokensTab,
   lint: LintTab,
+  authors: AuthorsTab,
   skills: SkillsTab,
   touch: TouchTab,
   compare: CompareTab,
