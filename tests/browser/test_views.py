@@ -80,9 +80,7 @@ def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
     page = open_page(f"{seen_site.url}/#/workspace/tokens?layout=foreword")
     counted = printed("tokens", ".", "--layout", "foreword")
     expect(page.locator(".token-map figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
-    numbers = [
-        row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])
-    ]
+    numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
     expect(page.locator(".token-map tbody td.figure:nth-child(3)")).to_have_text([f"{number:,}" for number in numbers])
     page.get_by_role("link", name="Lint").click()
     counts = printed("lint", ".", "--layout", "foreword")["counts"]
@@ -92,15 +90,19 @@ def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
     expect(page.locator(".matrix tfoot td")).to_have_text([f"{agent['tokens']['count']:,}" for agent in agents])
     page.get_by_role("link", name="Authors").click()
     authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")
-    expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text([f"{author['tokens']:,}" for author in authors])
+    expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text(
+        [f"{author['tokens']:,}" for author in authors]
+    )
     expect(page.locator(".blame li", has_text="Ada").first).to_contain_text("Run `make check`.")
 
     page.goto(f"{seen_site.url}/#/conversations/seen")
     current = printed("diff", "talk:seen", "talk:seen")["new"]
-    expect(page.locator(".figure", has_text="tokens in use").locator(".number")).to_have_text(f"{current['tokens']['count']:,}")
+    expect(page.locator(".figure", has_text="Tokens in use").locator(".number")).to_have_text(
+        f"{current['tokens']['count']:,}"
+    )
     losses = printed("cache", "talk:seen@1", "talk:seen@2")["providers"]
-    kept = f"Kept {losses[0]['kept']:,} tokens in the cache and lost {losses[0]['lost']:,}"
-    expect(region(page, "Editions")).to_contain_text(kept if losses[0]["lost"] else "All cached tokens were kept.")
+    assert losses[0]["cacheable"] == 0
+    expect(region(page, "Editions")).to_contain_text(f"too short for the cache of {losses[0]['provider']}.")
     usage = printed("talk", "show", "seen")["usage"]
     expect(page.locator(".facts")).to_contain_text(f"{usage['input']:,} tokens in, {usage['output']:,} out, 90% of")
 
@@ -123,7 +125,9 @@ def test_the_prompt_on_the_page_is_the_prompt_byte_for_byte(open_page, seen_site
     (folder / "AGENTS.md").write_bytes(ODD.encode())
     seen_site.call("POST", "/conversations/odd/construct", {"cwd": str(folder), "layout": "opal"})
     served = {
-        "workspace/prompt?cwd=odd&layout=opal": seen_site.call("POST", "/show", {"cwd": "odd", "layout": "opal"})["text"],
+        "workspace/prompt?cwd=odd&layout=opal": seen_site.call("POST", "/show", {"cwd": "odd", "layout": "opal"})[
+            "text"
+        ],
         "conversations/odd": seen_site.call("GET", "/conversations/odd")["system"],
     }
     page = open_page(seen_site.url)

@@ -101,8 +101,13 @@ const PAGE_SIZE = 50;
 
 /** A page of conversations, newest first. `after` is the `next` of the page before. */
 export async function listConversations(filter: Partial<ConversationFilter>, after = "", signal?: AbortSignal): Promise<ConversationPage> {
-  const { version, since, drifted, ...rest } = filter;
-  const query = { ...rest, ...(version && { version: Number(version) }), ...(since && { since: `${since}T00:00:00Z` }), ...(drifted && { drifted: drifted === "true" }), after };
+  const { version, since, drifted, ...texts } = { ...filter, after };
+  const query = {
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
+    ...(version && { version: Number(version) }),
+    ...(since && { since: `${since}T00:00:00Z` }),
+    ...(drifted && { drifted: drifted === "true" }),
+  };
   return call((client) => client.listConversations({ ...query, sort: "newest", limit: PAGE_SIZE }, { signal }));
 }
 

@@ -1,6 +1,6 @@
 // Reports changes to files and to the template, from the service's stream of events.
 import { useEffect, useRef } from "preact/hooks";
-import { client } from "./client";
+import { quietClient } from "./client";
 
 const RETRY_DELAY = 5000;
 
@@ -27,7 +27,7 @@ async function follow(watched: Watched, signal: AbortSignal, onChange: () => voi
   while (!signal.aborted) {
     try {
       let isFirst = true; // the first event is the present state
-      for await (const _ of client.watch(watched, { signal })) {
+      for await (const _ of quietClient.watch(watched, { signal })) {
         if (!isFirst) onChange();
         isFirst = false;
       }

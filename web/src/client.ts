@@ -56,8 +56,11 @@ function askForToken(wasInvalid: boolean): Promise<boolean> {
 
 // Requests
 
-/** Calls the service. It does not ask for a token, and its errors are those of the client: most requests use `call` instead. */
-export const client = new Foreword({ url: "", token: () => tabStorage.read(TOKEN_KEY) ?? undefined, fetch: fetchOrWait });
+const options = { url: "", token: () => tabStorage.read(TOKEN_KEY) ?? undefined };
+const client = new Foreword({ ...options, fetch: fetchOrWait });
+
+/** Calls the service without asking the user for anything or telling the page that the server is down. */
+export const quietClient = new Foreword(options);
 
 /** The response to a request. Asks for the token if the service requires one. */
 export async function call<T>(request: (client: Foreword) => Promise<T>): Promise<T> {

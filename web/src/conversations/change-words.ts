@@ -19,7 +19,8 @@ function lastPart(path: string): string {
 export function lossOf({ providers }: CacheLoss, model = ""): string {
   const provider = providers.find(({ price }) => price?.model === model) ?? providers[0];
   if (!provider) return "";
-  const { kept, lost, rewrite } = provider;
+  const { kept, lost, rewrite, cacheable } = provider;
+  if (cacheable === 0) return `The prompt is too short for the cache of ${provider.provider}.`;
   if (lost === 0) return "All cached tokens were kept.";
   const cost = rewrite === null ? "" : `, which cost ${dollars(rewrite)} more`;
   return `Kept ${count(kept)} tokens in the cache and lost ${count(lost)}${cost} (${provider.provider}).`;

@@ -52,7 +52,7 @@ export function Conversation({ id }: { id: string }) {
         </div>
         {edition.value && <Facts edition={edition.value} />}
       </header>
-      {!edition.problem && <Figures id={id} editions={rows} drift={drift.value} />}
+      {!edition.problem && <Figures id={id} editions={rows} usage={edition.value ? (edition.value.usage ?? null) : undefined} drift={drift.value} />}
       {!edition.problem && <DriftView drift={drift.value} system={current} problem={drift.problem} />}
       {rows.length > 1 && <EditionChanges id={id} editions={rows} />}
       <EditionPrompt loaded={edition} rows={rows} newest={newest} onNumber={setNumber} />

@@ -1,5 +1,6 @@
 // The figures that matter now. Each loads on its own, so that a slow one does not hold up the others.
 import { listConversations, listLayouts, listRoots } from "../api";
+import { useChanges } from "../changes";
 import { Figure } from "../figure";
 import type { ConversationPage, LintReport, UsageTotal } from "../forms";
 import { lint } from "../questions";
@@ -16,6 +17,10 @@ interface Props {
 export function OverviewFigures({ conversations, usage }: Props) {
   const drifted = useLatest((signal) => listConversations({ drifted: "true" }, "", signal), []);
   const findings = useLatest(findingsOfFirstRoot, []);
+  useChanges({ template: "" }, () => {
+    drifted.reload();
+    findings.reload();
+  });
   const total = conversations.value?.total;
   const { calls = 0, hit_rate = null } = usage.value?.total ?? {};
   return (

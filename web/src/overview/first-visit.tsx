@@ -16,7 +16,7 @@ export function FirstVisit() {
       <ol class="steps">
         <li><a href={workspaceAt("prompt")}>See the prompt</a> that an agent in your folder would get, and where every character comes from.</li>
         <li>
-          Start a conversation. It appears on this page when you reload it.
+          Start a conversation. It appears on this page within a few seconds.
           <div class="command"><pre class="text" tabIndex={0} role="region" aria-label="Command">{command}</pre><CopyButton text={command} what="Copy command" /></div>
         </li>
         <li>Change a file, and this page shows which conversations have drifted, and what a rebuild would cost.</li>

@@ -7,16 +7,22 @@ import { ConversationRows } from "../conversations/rows";
 import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "../route";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
+import { useRefresh } from "../use-refresh";
 import { counted, versionName } from "../words";
 import { OverviewFigures } from "./figures";
 import { FirstVisit } from "./first-visit";
 import { HitRate } from "./hit-rate";
 
 const RECENT = 8;
+const REFRESH_SECONDS = 15;
 
 export function Overview() {
   const conversations = useLatest((signal) => listConversations({}, "", signal), []);
   const usage = useLatest((signal) => readTotalUsage(signal), []);
+  useRefresh(() => {
+    conversations.reload();
+    usage.reload();
+  }, REFRESH_SECONDS);
   const hasStarted = Boolean(conversations.value?.conversations.length);
   return (
     <main class="overview">

@@ -20,6 +20,10 @@ export function runs(lines: AuthoredLine[]): Run[] {
   for (const line of lines) {
     const next = JSON.stringify([line.committed, line.commit, line.kind, line.path]);
     const last = found.at(-1);
+    if (last && line.kind === null && line.text === "") {
+      last.text += "\n"; // an empty line between sections comes from nowhere
+      continue;
+    }
     if (last && next === key) last.text += `\n${line.text}`;
     else found.push({ name: nameOf(line), commit: line.commit ?? "", time: line.time, path: line.path ?? "", line: line.line, text: line.text });
     key = next;
