@@ -249,8 +249,8 @@ export interface CacheBody {
   messages?: Record<string, unknown>[];
   form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
-  old?: string | QuestionBody | null;
-  new?: string | QuestionBody | null;
+  old?: string | QuestionBody;
+  new?: string | QuestionBody;
   turns?: number;
 }
 
@@ -424,9 +424,9 @@ export interface ConversationsQuery {
   layout?: string;
   model?: string;
   template?: string;
-  version?: number | null;
-  since?: string | null;
-  until?: string | null;
+  version?: number;
+  since?: string;
+  until?: string;
   sort?: "id" | "newest";
   limit?: number;
   after?: string;
@@ -774,9 +774,9 @@ export interface ListQuery {
   layout?: string;
   model?: string;
   template?: string;
-  version?: number | null;
-  since?: string | null;
-  until?: string | null;
+  version?: number;
+  since?: string;
+  until?: string;
   sort?: "id" | "newest";
   limit?: number;
   after?: string;
@@ -1640,9 +1640,9 @@ export class Foreword {
    *
    * A page may have fewer conversations than `limit`; there are more if `next` is not null.
    */
-  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number | null; since?: string | null; until?: string | null; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
+  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
   /** Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC. */
-  readUsage(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number | null; since?: string | null; until?: string | null; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<UsageTotalForm>;
+  readUsage(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<UsageTotalForm>;
   /** Return a prompt by its id, with its origins. */
   readPrompt(id: string, options?: RequestOptions): Promise<StoredPromptForm>;
   /** Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored. */
