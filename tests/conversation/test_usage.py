@@ -124,6 +124,19 @@ def test_a_new_edition_with_different_tools_is_the_cause(tree, open_conversation
     assert finding.message.endswith("edition 2 changed the tools")
 
 
+def test_another_model_is_the_cause(open_conversation):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    conversation.record_usage(call(written=20_000), now=START)
+    (finding,) = conversation.record_usage(call(new=20_000), model="claude-haiku-5-5", now=START).findings
+    assert finding.message.endswith(
+        "the call used 'claude-haiku-5-5' and edition 1 was built for 'claude-opus-5'; after a switch, the cache of the other model is empty"
+    )
+    conversation.record_usage(call(written=20_000), now=START)
+    (finding,) = conversation.record_usage(call(new=20_000), model="anthropic/claude-opus-5", now=START).findings
+    assert finding.message.endswith(UNCHANGED)
+
+
 def test_small_prompts_do_not_collapse(open_conversation):
     conversation = open_conversation()
     conversation.turn("hi")

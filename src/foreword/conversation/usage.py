@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 
 from ..encoding.edition import target_of
-from ..errors import ForgottenError, MissingError, StoreError, expect
+from ..errors import ForgottenError, MissingError, StoreError, expect, show
 from ..findings import finding
 from ..inspection.prices import MILLION
 from ..providers.usage import reported_tokens
 from ..store.usage import CallUsage, UsageRow
+from ..text.models import is_same_model
 from ..text.tokens import estimator
 from ..vocabulary import value
 
@@ -111,7 +112,7 @@ def record_usage(
     )
     try:
         row = editions.store.add_usage(id, edition.number, call)
-        cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime)
+        cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime, model)
     except ForgottenError:  # it was removed in the meantime
         raise _no_edition(id) from None
     except StoreError as error:
@@ -136,7 +137,9 @@ def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> 
     return (uncached * price.input + cached + tokens.output * price.output) / MILLION
 
 
-def _collapse(store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int) -> str:
+def _collapse(
+    store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int, model: str
+) -> str:
     """Explain why a call read less than half of what the previous call had left in the cache. Returns an empty string if it did not."""
     cached, moment, previous_edition = row.cached_before, row.time_before, None
     if row.calls == 1 and edition.number > 1:
@@ -147,11 +150,11 @@ def _collapse(store: Store, id: str, edition: Edition, row: UsageRow, call: Call
         previous_edition = store.edition(id, edition.number - 1)
     if cached < _MIN_CACHED or not call.input or call.read * 2 >= cached:
         return ""
-    cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime)
+    cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime, model)
     return f"the provider read {call.read:,} of the {cached:,} tokens that the previous call had left in its cache: {cause}"
 
 
-def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, lifetime: int) -> str:
+def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, lifetime: int, model: str) -> str:
     """Return the most probable reason why cached tokens were not read."""
     if 0 < lifetime < elapsed:
         return f"{_duration(elapsed)} had passed, and it keeps them for {_duration(lifetime)}"
@@ -163,6 +166,11 @@ def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, 
     prompt = estimator(target.model, target.provider)(edition.system + edition.tools)
     if read >= max(prompt * _MIN_PROMPT_SHARE, _MIN_CACHED):
         return "the prompt and the tools were read, so earlier messages must have changed, as after a compaction"
+    if target.model and not (is_same_model(model, target.model) or is_same_model(target.model, model)):
+        return (
+            f"the call used {show(model)} and edition {edition.number} was built for {show(target.model)}; after a switch, the cache"
+            " of the other model is empty"
+        )
     return (
         f"edition {edition.number} is unchanged, so the caller sent something different (other tools, another order, changed text),"
         " or the provider dropped them early"
