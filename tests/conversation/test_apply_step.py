@@ -363,9 +363,14 @@ def test_a_new_tool_is_appended_announced_and_priced():
 def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
     current = edition(2, one="1", tools="b c")
     step = "append", current, edition(0, one="1", tools="a b c")
-    lost, kept = (apply_step(*step, late_tool_exception=lambda name=name: name).findings for name in ("", "Chat"))
-    assert " and the prefix after them, about " in lost[0].message
-    assert "; the prefix is kept, except that Chat loses the prefix after them, about " in kept[0].message
+
+    def message(exception):
+        (finding,) = apply_step(*step, late_tool_exception=lambda tools, added: exception).findings
+        return finding.message
+
+    assert " and the prefix after them, about " in message(None) and message(None).endswith(" tokens and all messages")
+    assert "; the prefix is kept, except that Chat loses the prefix after them, about " in message("Chat")
+    assert message("") == "tools added late: a; they are deferred, so the prefix is kept"
 
 
 def test_each_message_has_the_names_of_the_tools_that_it_changes():

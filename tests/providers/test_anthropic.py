@@ -255,6 +255,19 @@ def test_the_first_breakpoints_are_dropped(make_turn, all_lifetimes):
     assert kept == [{"role": "user", "content": [{"type": "text", "text": "a"}]}, *texts[1:]]
 
 
+def test_breakpoints_in_tools_and_documents_count_too(make_turn, all_lifetimes):
+    control = {"cache_control": {"type": "ephemeral"}}
+    tools = [{"name": f"t{number}", "description": "", "schema": {}, "options": control} for number in range(6)]
+    turn = make_turn(*all_lifetimes, tools=tools)
+    marked_tools = [name for name, tool in enumerate(for_anthropic(turn)["tools"]) if "cache_control" in tool]
+    assert marked_tools == [2, 3, 4, 5]
+    source = {"type": "content", "content": [{"type": "text", "text": str(number), **control} for number in range(3)]}
+    document = {"role": "user", "content": [{"type": "document", "source": source, **control}]}
+    request = for_anthropic(replace(turn, messages=[document]))
+    assert len(all_marks([request["tools"], request["system"], request["messages"]])) == 4
+    assert request["messages"] == [document] and document["content"][0]["source"] is source
+
+
 def test_four_breakpoints_can_be_used(make_turn, all_lifetimes):
     turn = make_turn(*all_lifetimes[1:], separator="")
     turn = replace(turn, root_end=len("# Instructions\nSpeak plainly. ✓"))

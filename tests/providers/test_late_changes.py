@@ -91,6 +91,55 @@ def test_the_finding_says_whether_the_prefix_is_kept(start_conversation):
         assert ("; the prefix is kept, except that a request " in message) == is_kept
 
 
+@pytest.mark.parametrize(
+    ("model", "convert", "is_kept"),
+    [
+        ("claude-sonnet-5-5", for_anthropic, True),
+        ("claude-opus-4-8", for_anthropic, False),
+        ("claude-sonnet-5", for_anthropic, False),
+        ("gpt-5.6-sol", for_openai_responses, True),
+        ("gpt-5.6-sol", for_openai_chat, False),
+        ("gpt-5.4", for_openai_responses, False),
+        ("gemini-3.8-flash", for_gemini, False),
+    ],
+)
+def test_a_late_tool_keeps_the_prefix_or_has_a_price_before_it_is_sent(start_conversation, model, convert, is_kept):
+    """The table in docs/inspection.md."""
+    turn = start_conversation(model)
+    first, late = turn("read"), turn("read zap")
+    findings = check_request(convert(late), late, convert(first))
+    if is_kept:
+        assert findings == [] and is_prefix(convert(first), convert(late))
+        return
+    assert [finding.message.partition("; about ")[0] for finding in findings] == [
+        "edition 2 added tool `zap` at position 2"
+    ]
+    (drift,) = late.findings
+    assert drift.message.endswith(" tokens and all messages") and "the prefix after them, about " in drift.message
+
+
+def test_with_the_tool_search_a_late_tool_is_deferred(tree):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be kind.\n"})
+    search = Tool("tool_search_tool_regex", type="tool_search_tool_regex_20251119")
+    conversations = Conversations()
+    try:
+        agent = Agent(tools=[Tool("read"), search], model="claude-sonnet-5")
+        first = conversations.open("t", tree.workspace("w"), agent, "foreword").turn("Hi.")
+        later_agent = replace(agent, tools=[*agent.tools, Tool("zap")])
+        conversation = conversations.open("t", tree.workspace("w"), later_agent, "foreword")
+        late = conversation.turn("Go on.", [*first.history, ANSWER])
+        (finding,) = late.findings
+        assert finding.message == "tools added late: zap; they are deferred, so the prefix is kept"
+        old, new = for_anthropic(first), for_anthropic(late)
+        assert [tool.get("defer_loading", False) for tool in new["tools"]] == [False, False, True]
+        in_prompt = [tool for tool in new["tools"] if not tool.get("defer_loading")]
+        assert is_prefix(old, {**new, "tools": in_prompt})
+        assert {"role": "user", "content": NEW_TOOL} in new["messages"]  # so that the model searches for it
+        assert check_request(new, late, old) == []
+    finally:
+        conversations.close()
+
+
 def test_a_system_message_is_between_the_user_and_the_model(start_conversation):
     turn = start_conversation("claude-opus-5")
     turn("read")

@@ -223,3 +223,35 @@ def test_nothing_is_changed(turn):
 def test_a_request_that_is_not_a_dict_is_refused(turn, request_, previous):
     with pytest.raises(CallError, match=r"^check_request: \w+ must be a dict with the client's arguments, not "):
         check_request(request_, turn, previous)
+
+
+def nested(depth):
+    content = []
+    for _ in range(depth):
+        content = [content]
+    return content
+
+
+@pytest.mark.parametrize(
+    "key", ["system", "tools", "messages", "input", "config", "model", "tool_choice", "cache_control"]
+)
+def test_anything_in_a_request_is_compared_or_refused(turn, key):
+    odd = [
+        0, 1.5, "\ud800", b"x", {1: 2}, {(1, 2): 3}, {"a": 1}, [None], [5], [[]], object(), {"content": 5}, {"parts": 5}, range(3),
+        [{"function_declarations": 5}], [{"function_declarations": [5]}], [{"type": "function", "function": 5}],
+        [{"name": ["x"], "input_schema": 5, "options": "abc", "allowed_callers": 5}], [{"cache_control": "x"}], [{"role": {"a": 1}}],
+        {"type": "allowed_tools", "allowed_tools": "x"}, [{"role": "user", "content": [{"type": "text", "text": 5}]}],
+    ]  # fmt: skip
+    for content in odd:
+        request = {**for_anthropic(turn), key: content}
+        for previous in (None, for_anthropic(turn), request):
+            assert {finding.code for finding in check_request(request, turn, previous)} <= {
+                "request-changed",
+                "cache-breakpoints",
+            }
+
+
+@pytest.mark.parametrize("request_", [{"messages": nested(100_000)}, {"tools": [{"name": "t", "x": nested(100_000)}]}])
+def test_a_request_that_is_nested_too_deeply_is_refused(turn, request_):
+    with pytest.raises(CallError, match="nested too deeply"):
+        check_request({}, turn, request_)

@@ -30,6 +30,7 @@ SHARED = {
     "__init__",
     "blocks",
     "capabilities",
+    "existing_breakpoints",
     "late",
     "message_breakpoints",
     "request_check",

@@ -69,6 +69,17 @@ def test_fields_that_a_provider_leaves_out_count_as_zero():
     assert reported_tokens(CompletionUsage(prompt_tokens=7, completion_tokens=2, total_tokens=9)) == ReportedTokens(7, 0, 0, 2)  # fmt: skip
 
 
+def test_a_row_of_a_database_is_read_like_a_mapping():
+    class Row:
+        def keys(self):
+            return ["input_tokens", "output_tokens"]
+
+        def __getitem__(self, name):
+            return {"input_tokens": 7, "output_tokens": 2}[name]
+
+    assert reported_tokens(Row()) == ReportedTokens(7, 0, 0, 2)
+
+
 @pytest.mark.parametrize(
     ("usage", "expected"),
     [
@@ -98,6 +109,7 @@ def test_longer_lifetimes_are_read(usage, expected):
         ({"tokens": 3}, "dict with the keys ['tokens'] has none of them"),
         ("10", "usage must be an object or a mapping, and so must its details; '10' is neither"),
         (None, "NoneType has none of them"),
+        (dict, "is neither"),
         ({"prompt_tokens": 1, "prompt_tokens_details": 7}, "and so must its details; 7 is neither"),
         ({"input_tokens": -1}, "input_tokens in usage must be a whole number from 0 to 1,000,000,000, not -1"),
         ({"input_tokens": True}, "input_tokens in usage must be a whole number from 0 to 1,000,000,000, not True"),

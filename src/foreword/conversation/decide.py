@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..inspection.changes import SectionChange, Side
     from ..vocabulary import Finding
 
+    LateToolException = Callable[[str, Sequence[str]], str | None]
     LossFunction = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
     Subject = Literal["tools", "rest", "all"]
 
@@ -107,13 +108,13 @@ def apply_step(
     is_summarised: bool = False,
     since: Edition | None = None,
     loss: LossFunction | None = None,
-    late_tool_exception: Callable[[], str] = lambda: "",
+    late_tool_exception: LateToolException = lambda tools, added: None,
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
-    loses. `late_tool_exception` returns which requests lose it although the model accepts late tools, or an empty string if it does
-    not accept them. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
+    loses. `late_tool_exception` takes all tools and the names of new ones, and returns which requests lose it: an empty string if none
+    does, None if all do. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -227,7 +228,7 @@ class _Announcement:
     hash: str = ""
 
 
-def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exception: Callable[[], str]) -> Outcome:
+def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exception: LateToolException) -> Outcome:
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
     texts = [announcement.text for announcement in announcements]
@@ -245,16 +246,24 @@ def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exc
     if change.tools.added:
         tools = with_new_tools(current.tools, new_edition.tools)
         cost = estimate(tools) - estimate(current.tools)
-        sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
-        loss = f"the prefix after them, about {change.tokens_lost:,} tokens"
-        exception = late_tool_exception()
-        price = f"; the prefix is kept, except that {exception} loses {loss}" if exception else f" and {loss}"
-        findings.append(finding("drift", sentence + price))
+        findings.append(
+            finding("drift", _late_tools_sentence(change, cost, late_tool_exception(tools, change.tools.added)))
+        )
         kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
     changes = [_tool_names(current, change)]
     return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings, changes=changes)
+
+
+def _late_tools_sentence(change: Drift, cost: int, exception: str | None) -> str:
+    """Return the sentence for a finding about new tools: what they cost, and what is lost from the cache."""
+    start = f"tools added late: {', '.join(change.tools.added)}; "
+    if exception == "":
+        return start + "they are deferred, so the prefix is kept"
+    loss = f"the prefix after them, about {change.tokens_lost:,} tokens and all messages"
+    price = f" and {loss}" if exception is None else f"; the prefix is kept, except that {exception} loses {loss}"
+    return f"{start}their definitions cost about {cost:,} tokens{price}"
 
 
 def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..encoding.edition import target_of
-from ..errors import PROVIDERS, StoreError
+from ..encoding.edition import parse_tools, target_of
+from ..errors import StoreError
 from ..findings import finding
 from ..inspection.price_list import rebuild_loss, shipped_prices
-from ..providers.capabilities import capabilities_of
+from ..providers.late import late_tool_exception
 from ..text.tokens import estimator
 from ..vocabulary import replace, value
 from .decide import Outcome, Steps, apply_step, decide
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
-# Requests that contain new tools in the list of tools, whatever the model accepts.
-_LATE_TOOL_EXCEPTIONS = {"anthropic": "a request with betas=False", "openai": "a request to Chat Completions"}
 _ANNOUNCE_TOOLS = Steps("append", "keep")
 # A caller who requests one of these expects a new edition, so returning the one in use would be wrong.
 _EXPLICIT_EVENTS = frozenset(("reload", "rebuild"))
@@ -163,15 +161,11 @@ class Transitions:
             outcome = replace(outcome, edition=with_state(outcome.edition, state))
         return outcome
 
-    def _late_tool_exception(self) -> str:
-        """Return the request that loses the prefix, if the agent's model otherwise accepts new tools in the middle of a conversation.
-
-        Empty for a model that does not accept them, and for unknown providers.
-        """
+    def _late_tool_exception(self, tools: str, added: Sequence[str]) -> str | None:
+        """Return which requests lose the cache when these tools are added: an empty string if none does, None if all do."""
         model = self._agent.resolved.model
         provider = self._agent.resolved.provider.lower() or shipped_prices().provider_of(model)
-        is_accepted = provider in PROVIDERS and capabilities_of(provider, model).added_tools
-        return _LATE_TOOL_EXCEPTIONS.get(provider, "") if is_accepted else ""
+        return late_tool_exception(provider, model, parse_tools(tools), added)
 
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from ..errors import CallError
 from ..providers.anthropic import MAX_BREAKPOINTS, for_anthropic
 from ..providers.capabilities import capabilities_of
+from ..providers.existing_breakpoints import BREAKPOINT_KEYS, breakpoints_in
 from ..providers.openai import for_openai_chat, for_openai_responses
 from ..vocabulary import value
 from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any, TypedDict
 
     from ..vocabulary import Turn
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
-_BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 _SYSTEM_ROLES = ("system", "developer")
 
 
@@ -82,7 +82,7 @@ class Messages:
 
     def write(self, body: Mapping[str, Any], received: Received, turn: Turn, options: RequestOptions) -> dict[str, Any]:
         """Return the request with the turn's prompt, tools and messages. `extra_headers` contains the headers that it requires."""
-        existing = sum(1 for _ in _breakpoints(turn.messages))
+        existing = sum(1 for _ in breakpoints_in(turn.messages))
         automatic = body.get("cache_control") or (_automatic() if options.automatic and not existing else None)
         if automatic and existing >= MAX_BREAKPOINTS:
             automatic = None
@@ -182,7 +182,7 @@ def _openai_tool(tool: Mapping[str, Any]) -> Tool:
 
 
 def _tool(name: str, fields: Mapping[str, Any], schema_key: str, kind: str = "") -> Tool:
-    known = ("name", "type", "description", "strict", "defer_loading", "allowed_callers", schema_key, *_BREAKPOINT_KEYS)
+    known = ("name", "type", "description", "strict", "defer_loading", "allowed_callers", schema_key, *BREAKPOINT_KEYS)
     return Tool(
         name,
         fields.get("description") or "",
@@ -232,19 +232,10 @@ def _automatic() -> dict[str, Any]:
     return {"type": "ephemeral"}
 
 
-def _breakpoints(content: Any) -> Iterator[Any]:
-    """Yield the breakpoints in messages and their blocks."""
-    for block in content if isinstance(content, list | tuple) else ():
-        if isinstance(block, dict):
-            if block.get("cache_control"):
-                yield block["cache_control"]
-            yield from _breakpoints(block.get("content"))
-
-
 def without_breakpoints(content: Any) -> Any:
     """Return a message or block without its cache breakpoints."""
     if isinstance(content, dict):
-        return {key: without_breakpoints(field) for key, field in content.items() if key not in _BREAKPOINT_KEYS}
+        return {key: without_breakpoints(field) for key, field in content.items() if key not in BREAKPOINT_KEYS}
     return [without_breakpoints(entry) for entry in content] if isinstance(content, list | tuple) else content
 
 

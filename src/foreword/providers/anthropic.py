@@ -10,7 +10,8 @@ Breakpoints that last an hour must come before those that last five minutes. In 
 
 A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
 and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message is placed between the
-user's message and the model's answer, the only place where the API accepts it.
+user's message and the model's answer, the only place where the API accepts it. For any other model, a new tool is the last in `tools`,
+which loses the cache after it, unless the agent has the tool search: then the new tool is deferred.
 
 Messages that belong to the prompt become user messages, because only some models accept other roles there. They continue the prompt,
 and a lifetime may end in them.
@@ -22,7 +23,8 @@ from ..errors import CallError, check_turn, expect_mapping
 from ..vocabulary import Turn, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
-from .late import announcements, without_listed_tools
+from .existing_breakpoints import breakpoints_in, without_first_breakpoints
+from .late import announcements, with_deferred_tools, without_listed_tools
 from .message_breakpoints import add_message_breakpoint
 
 TYPE_CHECKING = False
@@ -71,11 +73,8 @@ def for_anthropic(
         turn, late_headers = _with_late_changes(turn, betas)
     tools = [_tool(tool) for tool in turn.tools]
     messages = turn.messages[len(turn.leading) :]
-    existing_count = len([*_breakpoints_in(tools), *_breakpoints_in(messages)])
-    if existing_count:
-        breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - existing_count), 0)
-        messages = _drop_first_breakpoints(messages, existing_count - MAX_BREAKPOINTS)
-        ttl = _compatible_ttl(ttl, tools, messages)
+    if next(breakpoints_in([tools, messages]), None):
+        tools, messages, breakpoints, ttl = _limit_breakpoints(tools, messages, breakpoints, ttl)
     elif breakpoints and (marked := add_message_breakpoint(messages, _cache_control(ttl, "conversation"))):
         messages, breakpoints = marked, breakpoints - 1
     # A deferred tool is not in the prompt, so it cannot have a breakpoint.
@@ -161,7 +160,7 @@ def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, str]]:
     capabilities = capabilities_of("anthropic", turn.model)
     can_change_tools = betas and capabilities.added_tools and capabilities.removed_tools
     if not can_change_tools:
-        turn = without_listed_tools(turn)
+        turn = without_listed_tools(with_deferred_tools(turn))
     announced = announcements(turn)
     if not capabilities.system_messages or not announced:
         return turn, {}
@@ -225,48 +224,28 @@ def _system_message(preceding: Sequence[Mapping[str, Any]], blocks: list[dict[st
         yield {"role": "system", "content": changes}
 
 
-# Breakpoints that the caller has set
-
-
-def _breakpoints_in(entries: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the breakpoints in tools or messages, including those inside tool results."""
-    for entry in entries:
-        if isinstance(entry, dict):
-            if entry.get("cache_control"):
-                yield entry["cache_control"]
-            content = entry.get("content")
-            if isinstance(content, list | tuple):
-                yield from _breakpoints_in(content)
-
-
-def _drop_first_breakpoints(entries: Sequence[Any], count: int) -> Sequence[Any]:
-    """Return messages or blocks without their first `count` breakpoints. The provider's cache stays valid without them."""
-    if count <= 0:
-        return entries
-    kept = []
-    for entry in entries:
-        entry_count = sum(1 for _ in _breakpoints_in([entry]))
-        kept.append(_drop_breakpoints_of(entry, count) if entry_count and count > 0 else entry)
-        count -= entry_count
-    return kept
-
-
-def _drop_breakpoints_of(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return a message or a block without its first `count` breakpoints."""
-    fields = {key: field for key, field in entry.items() if key != "cache_control"}
-    content = fields.get("content")
-    if isinstance(content, list | tuple):
-        fields["content"] = _drop_first_breakpoints(content, count - ("cache_control" in entry))
-    return fields
+def _limit_breakpoints(
+    tools: list[dict[str, Any]], messages: Sequence[Any], breakpoints: int, ttl: TTL | None
+) -> tuple[list[dict[str, Any]], Sequence[Any], int, TTL | None]:
+    """Return the tools and messages with at most four breakpoints, how many more may be set, and the TTL for those."""
+    in_tools, in_messages = (len([*breakpoints_in(content)]) for content in (tools, messages))
+    surplus = in_tools + in_messages - MAX_BREAKPOINTS
+    tools = without_first_breakpoints(tools, surplus)
+    messages = without_first_breakpoints(messages, surplus - in_tools)
+    return tools, messages, max(min(breakpoints, -surplus), 0), _compatible_ttl(ttl, tools, messages)
 
 
 def _compatible_ttl(ttl: TTL | None, tools: Sequence[Any], messages: Sequence[Any]) -> TTL | None:
     """Return a TTL that fits between the caller's breakpoints in tools and messages: five minutes must not precede an hour."""
-    if any(control.get("ttl") == "1h" for control in _breakpoints_in(messages)):
+    if "1h" in map(_ttl_of, breakpoints_in(messages)):
         return "1h"
-    if any(control.get("ttl") != "1h" for control in _breakpoints_in(tools)):
+    if any(_ttl_of(control) != "1h" for control in breakpoints_in(tools)):
         return ttl and "5m"
     return ttl
+
+
+def _ttl_of(control: Any) -> Any:
+    return control.get("ttl") if isinstance(control, dict) else None
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:

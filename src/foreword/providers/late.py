@@ -1,17 +1,22 @@
-"""Find the messages of a turn that announce late changes to instructions or tools."""
+"""Late changes to instructions or tools: the messages that announce them, and what they leave of the provider's cache."""
 
 from __future__ import annotations
 
+from ..errors import PROVIDERS
 from ..vocabulary import replace
 from ..vocabulary.tools import new_tools_sentence
+from .capabilities import capabilities_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Turn
 
+# Requests that contain new tools in the list of tools, whatever the model accepts.
+_LATE_TOOL_EXCEPTIONS = {"anthropic": "a request with betas=False", "openai": "a request to Chat Completions"}
+_TOOL_SEARCH = "tool_search_tool"  # the start of the types of Anthropic's tool search
 _MODEL_ROLES = ("assistant", "model")
 _MODEL_TYPES = ("function_call", "custom_tool_call", "reasoning", "message")  # entries of Responses without a role
 
@@ -38,33 +43,74 @@ def _announces(message: Mapping[str, Any], text: str) -> bool:
     return message.get("role") == "user" and message.get("content") == text
 
 
+def with_deferred_tools(turn: Turn) -> Turn:
+    """Return the turn with its late tools deferred, if the agent has Anthropic's tool search.
+
+    A deferred tool is in the list but not in the prompt, so the cache is kept. The model finds it by a search.
+    """
+    if not has_tool_search(turn.tools):
+        return turn
+    late = {name for change in announcements(turn).values() for name in change.get("added", ())}
+    tools = [{**tool, "defer": True} if tool["name"] in late and not tool.get("type") else tool for tool in turn.tools]
+    return replace(turn, tools=tools)
+
+
+def has_tool_search(tools: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether these definitions include Anthropic's tool search."""
+    return any(str(tool.get("type") or "").startswith(_TOOL_SEARCH) for tool in tools)
+
+
+def late_tool_exception(
+    provider: str, model: str, tools: Sequence[Mapping[str, Any]], added: Iterable[str]
+) -> str | None:
+    """Return which requests lose the cache when tools are added late, or an empty string if none does, or None if all do.
+
+    `tools` are all definitions, and `added` are the names of the new ones.
+    """
+    if provider not in PROVIDERS:
+        return None
+    if provider == "anthropic":
+        names = set(added)
+        new_tools = [tool for tool in tools if tool["name"] in names]
+        is_searched = has_tool_search(tools) and not any(tool.get("type") for tool in new_tools)
+        if is_searched or all(tool.get("defer") for tool in new_tools):
+            return ""
+    return _LATE_TOOL_EXCEPTIONS.get(provider) if capabilities_of(provider, model).added_tools else None
+
+
 def without_listed_tools(turn: Turn) -> Turn:
     """Return the turn without sentences about new tools, for a request whose list of tools contains their definitions.
 
     The list has changed, so the cache after it is lost in any case. The sentence would say nothing that the list does not say, and every
     later request would pay for it. A deferred tool is not in the prompt, so its sentence is kept.
     """
-    deferred = {tool["name"] for tool in turn.tools if tool.get("defer")}
-    texts: dict[int, str] = {}  # what remains of each announcement
-    changes = announcements(turn)
-    for index, change in changes.items():
-        added = change.get("added", ())
-        if added and deferred.isdisjoint(added):
-            texts[index] = change["text"].removesuffix(new_tools_sentence(added)).rstrip()
+    texts = _texts_without_tools(turn)
     dropped = _droppable(turn.messages, {index for index, text in texts.items() if not text})
-    if not any(texts.values()) and not dropped:
+    texts = {index: text for index, text in texts.items() if text}
+    if not texts and not dropped:
         return turn
     messages = [
-        {**message, "content": texts[index]} if texts.get(index) else message
+        {**message, "content": texts[index]} if index in texts else message
         for index, message in enumerate(turn.messages)
         if index not in dropped
     ]
-    kept = [
-        {**change, "text": texts.get(index) or change["text"]}
-        for index, change in changes.items()
+    changes = [
+        {**change, "text": texts.get(index, change["text"])}
+        for index, change in announcements(turn).items()
         if index not in dropped
     ]
-    return replace(turn, messages=messages, changes=kept)
+    return replace(turn, messages=messages, changes=changes)
+
+
+def _texts_without_tools(turn: Turn) -> dict[int, str]:
+    """Return what remains of each announcement of new tools without the sentence about them, keyed by the index of its message."""
+    deferred = {tool["name"] for tool in turn.tools if tool.get("defer")}
+    texts: dict[int, str] = {}
+    for index, change in announcements(turn).items():
+        added = change.get("added", ())
+        if added and deferred.isdisjoint(added):
+            texts[index] = change["text"].removesuffix(new_tools_sentence(added)).rstrip()
+    return texts
 
 
 def _droppable(messages: Sequence[Mapping[str, Any]], indexes: set[int]) -> set[int]:

@@ -38,6 +38,15 @@ def check_request(request: Mapping[str, Any], turn: Turn, previous: Mapping[str,
             raise CallError(
                 f"check_request: {name} must be a dict with the client's arguments, not {type(content).__name__}"
             )
+    try:
+        return _findings(request, turn, previous)
+    except RecursionError:
+        raise CallError(
+            "check_request: the request is nested too deeply, or contains itself, so it cannot be sent"
+        ) from None
+
+
+def _findings(request: Mapping[str, Any], turn: Turn, previous: Mapping[str, Any] | None) -> list[Finding]:
     current = parse_request(request)
     by_caller = _change_by_caller(current, turn)
     if previous is None:
@@ -80,11 +89,7 @@ def _breakpoint_findings(request: RequestParts) -> Iterator[Finding]:
 
 def _change_by_caller(current: RequestParts, turn: Turn) -> _Change | None:
     """Return the first difference between a request and its turn, which the caller must have made."""
-    late_names = {name for change in turn.changes for name in change.get("added", ())}
-    sent_names = {tool["name"] for tool in current.tools}
-    tools = [(tool["name"], parse_tool(tool)) for tool in turn.tools]
-    expected = [tool for name, tool in tools if name not in late_names or tool["name"] in sent_names]
-    if change := _tool_change(expected, current.tools):
+    if change := _tool_change(_expected_tools(current, turn), current.tools):
         return _Change("tools", change)
     if current.system != (turn.system if turn.system.strip() else ""):
         return _Change("system", _system_change(turn.system, current.system, turn))
@@ -92,6 +97,15 @@ def _change_by_caller(current: RequestParts, turn: Turn) -> _Change | None:
         if index >= len(current.messages) or current.messages[index][1] != message["content"]:
             return _Change("messages", f"changed message {index + 1} of the prompt")
     return None
+
+
+def _expected_tools(current: RequestParts, turn: Turn) -> list[Mapping[str, Any]]:
+    """Return the turn's tools that this request should list. A late or deferred tool may be in a message, or not in the prompt at all."""
+    movable = {name for change in turn.changes for name in change.get("added", ())}
+    movable.update(tool["name"] for tool in turn.tools if tool.get("defer"))
+    sent_names = {tool["name"] for tool in current.tools}
+    tools = [(tool["name"], parse_tool(tool)) for tool in turn.tools]
+    return [tool for name, tool in tools if name not in movable or tool["name"] in sent_names]
 
 
 def _tool_change(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> str:

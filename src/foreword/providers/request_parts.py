@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 
 from ..vocabulary import value
+from .existing_breakpoints import BREAKPOINT_KEYS, breakpoints_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-_BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 _SYSTEM_ROLES = ("system", "developer")
 _SYSTEM_KEYS = ("system", "instructions", "system_instruction", "systemInstruction")
 _MESSAGE_KEYS = ("messages", "input", "contents")
@@ -23,7 +23,7 @@ _SCHEMA_KEYS = ("input_schema", "parameters", "parameters_json_schema", "paramet
 _DECLARATION_KEYS = ("function_declarations", "functionDeclarations")
 _FUNCTION_TYPES = ("", "function", "custom", "namespace")  # types of tools that have a name
 _TOOL_FIELDS = ("name", "type", "description", "strict", "defer", "defer_loading", "allowed_callers", "server")
-_KNOWN_KEYS = (*_SCHEMA_KEYS, *_TOOL_FIELDS, "options", *_BREAKPOINT_KEYS)
+_KNOWN_KEYS = (*_SCHEMA_KEYS, *_TOOL_FIELDS, "options", *BREAKPOINT_KEYS)
 
 # Settings that invalidate the cache when they change, and the first part that is then lost.
 _SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "messages", "thinking": "messages"}
@@ -31,7 +31,7 @@ _SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "mess
 
 @value
 class RequestParts:
-    """The parts of a request that a provider caches, without breakpoints: tools, system prompt and messages.
+    """The parts of a request that a provider caches, without breakpoints: tools in the prompt, system prompt and messages.
 
     `settings` contains, as JSON, other arguments that invalidate the cache when they change. `breakpoints` contains the `cache_control`
     values, in order.
@@ -45,14 +45,13 @@ class RequestParts:
 
 
 def parse_request(request: Mapping[str, Any]) -> RequestParts:
-    """Return the parts of a request."""
+    """Return the parts of a request. Entries that no API would accept are compared as they are."""
     settings = request.get("config")
     settings = settings if isinstance(settings, dict) else request
-    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _first_of(request, _MESSAGE_KEYS) or ()
-    entries = [entries] if isinstance(entries, str) else list(entries)
+    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _as_list(_first_of(request, _MESSAGE_KEYS))
     if not system and entries and isinstance(entries[0], dict) and entries[0].get("role") in _SYSTEM_ROLES:
         system = entries.pop(0).get("content") or ""
-    tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools") or ())]
+    tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools") or ()) if not _is_hidden(tool)]
     values = {**request, "tool_choice": _required_choice(request.get("tool_choice"))}
     others = {key: as_json(values[key]) for key in _SETTINGS if values.get(key)}
     return RequestParts(
@@ -63,7 +62,8 @@ def parse_request(request: Mapping[str, Any]) -> RequestParts:
 def _required_choice(choice: Any) -> Any:
     """Return `tool_choice`, or None for its default, `auto`. OpenAI's list of allowed tools is left out: it keeps the cache."""
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
-        choice = choice.get("mode") or (choice.get("allowed_tools") or {}).get("mode")
+        inner = choice.get("allowed_tools")
+        choice = choice.get("mode") or (inner.get("mode") if isinstance(inner, dict) else None)
     return None if choice in ("auto", {"type": "auto"}) else choice
 
 
@@ -72,9 +72,10 @@ def _first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> Any:
 
 
 def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
-    for tool in tools:
-        if isinstance(tool, dict) and (declarations := _first_of(tool, _DECLARATION_KEYS)):
-            yield from declarations
+    for tool in tools if isinstance(tools, list | tuple) else ():
+        declarations = _first_of(tool, _DECLARATION_KEYS) if isinstance(tool, dict) else None
+        if isinstance(declarations, list | tuple):
+            yield from (declaration for declaration in declarations if isinstance(declaration, dict))
         elif isinstance(tool, dict):
             kind = str(tool.get("type") or "")
             inner = tool.get("function", tool.get(kind) if kind else None)
@@ -86,17 +87,23 @@ def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
                 yield tool
 
 
+def _is_hidden(tool: Mapping[str, Any]) -> bool:
+    """Whether a tool is in the list but not in the prompt: with Anthropic a deferred one. OpenAI's models see its name."""
+    return bool(tool.get("defer_loading")) and "input_schema" in tool
+
+
 def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's definition in a provider-neutral format. A provider's own tool is named after its type."""
     schema = _first_of(tool, _SCHEMA_KEYS) or {}
     is_empty = schema == {"type": "object", "properties": {}}
     kind = str(tool.get("type") or "")
     others = {key: field for key, field in tool.items() if key not in _KNOWN_KEYS}
+    options = tool.get("options")
     optional = {
         "strict": bool(tool.get("strict")),
         "defer": bool(tool.get("defer") or tool.get("defer_loading")),
-        "allowed_callers": list(tool.get("allowed_callers") or ()),
-        "options": {**(tool.get("options") or {}), **others},
+        "allowed_callers": _as_list(tool.get("allowed_callers")),
+        "options": {**(options if isinstance(options, dict) else {}), **others},
     }
     return {
         "name": str(tool.get("name") or "") if kind in _FUNCTION_TYPES else kind,
@@ -106,12 +113,16 @@ def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _as_list(content: Any) -> list[Any]:
+    return list(content) if isinstance(content, list | tuple) else [content] if content else []
+
+
 def _message(entry: Any) -> tuple[str, str]:
     """Return a message's content as text, after its role, or after its type if it does not have a role."""
     if not isinstance(entry, dict):
         return "", str(entry)
     content = entry.get("content", entry.get("parts"))
-    others = {key: field for key, field in entry.items() if key not in ("role", "content", "parts", *_BREAKPOINT_KEYS)}
+    others = {key: field for key, field in entry.items() if key not in ("role", "content", "parts", *BREAKPOINT_KEYS)}
     return str(entry.get("role") or entry.get("type") or ""), _text(content) + (as_json(others) if others else "")
 
 
@@ -135,32 +146,24 @@ def _block_text(block: Any) -> str:
 
 def _without_breakpoints(content: Any) -> Any:
     if isinstance(content, dict):
-        return {key: _without_breakpoints(field) for key, field in content.items() if key not in _BREAKPOINT_KEYS}
+        return {key: _without_breakpoints(field) for key, field in content.items() if key not in BREAKPOINT_KEYS}
     return [_without_breakpoints(entry) for entry in content] if isinstance(content, list | tuple) else content
 
 
 def as_json(content: Any) -> str:
-    """Return content as compact JSON."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+    """Return content as compact JSON. Keys that JSON does not have are left out."""
+    return json.dumps(
+        content, ensure_ascii=False, separators=(",", ":"), default=str, skipkeys=True, check_circular=False
+    )
 
 
 # Breakpoints
 
 
 def _all_breakpoints(request: Mapping[str, Any]) -> Iterator[Any]:
-    yield from _breakpoints_in([request.get(key) for key in ("tools", "system", "messages", "input")])
+    yield from breakpoints_in([request.get(key) for key in ("tools", "system", "messages", "input")])
     if request.get("cache_control"):
         yield request["cache_control"]
-
-
-def _breakpoints_in(content: Any) -> Iterator[Any]:
-    """Yield the breakpoints in blocks, ignoring keys with the same name in a tool's schema or a call's arguments."""
-    if isinstance(content, list | tuple):
-        for entry in content:
-            yield from _breakpoints_in(entry)
-    elif isinstance(content, dict):
-        yield from _breakpoints_in(content.get("content"))
-        yield from (content[key] for key in _BREAKPOINT_KEYS if content.get(key))
 
 
 # Comparison

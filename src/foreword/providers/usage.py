@@ -79,12 +79,13 @@ def _field(usage: Any, name: str) -> Any:
     """Return a field of an object or a mapping, whose keys may also be in camel case, or None if it does not exist."""
     if usage is None:
         return None
-    if isinstance(usage, str | int | float | list):
+    if isinstance(usage, str | int | float | list | type):
         raise CallError(f"usage must be an object or a mapping, and so must its details; {show(usage)} is neither")
     if not hasattr(usage, "keys"):
         return getattr(usage, name, None)
     first, *others = name.split("_")
-    return usage.get(name, usage.get(first + "".join(word.capitalize() for word in others)))
+    names, keys = (name, first + "".join(word.capitalize() for word in others)), usage.keys()
+    return next((usage[key] for key in names if key in keys), None)
 
 
 def _count(usage: object, name: str) -> int:
