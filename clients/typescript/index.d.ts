@@ -1327,6 +1327,14 @@ export interface TemplatesForm {
   templates: TemplateNameForm[];
 }
 
+/** What a token may do. `prefix` is what the names of its conversations and templates begin with. */
+export interface TokenForm {
+  default_template: string;
+  name: string;
+  prefix: string;
+  rights: string[];
+}
+
 export interface TokensForm {
   count: number;
   error: number;
@@ -1731,6 +1739,8 @@ export class Foreword {
   listTools(options?: RequestOptions): Promise<ToolsForm>;
   /** Return the folders in which agents may work. */
   listRoots(options?: RequestOptions): Promise<RootsForm>;
+  /** Return what the token of this request may do: everything, if the service has no tokens. */
+  readToken(options?: RequestOptions): Promise<TokenForm>;
   /** Report that the process is running. */
   healthz(options?: RequestOptions): Promise<StatusForm>;
   /** Report whether the store responds. */

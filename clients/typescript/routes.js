@@ -56,6 +56,7 @@ export const ROUTES = {
   listLayoutKeys: {"method": "GET", "path": "/layouts/keys"},
   listTools: {"method": "GET", "path": "/tools"},
   listRoots: {"method": "GET", "path": "/roots"},
+  readToken: {"method": "GET", "path": "/token"},
   healthz: {"method": "GET", "path": "/healthz"},
   readyz: {"method": "GET", "path": "/readyz"},
   metrics: {"method": "GET", "path": "/metrics", "kind": "text"},

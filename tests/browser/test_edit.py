@@ -99,12 +99,15 @@ def test_matching_tags_are_marked(editor, caret, marked):
     assert shown == marked
 
 
-def test_variables_are_completed(editor):
-    editor.write("On ")
-    editor.page.keyboard.type("[git:b")
-    expect(editor.dialog.get_by_role("option", name=re.compile("git:branch"))).to_be_visible()
-    accept_completion(editor.page)
-    expect(editor.code).to_have_text("On [git:branch]")
+def test_variables_are_completed_with_their_values(editor, site):
+    editor.write("In ")
+    editor.page.keyboard.type("[prompt:cw")
+    option = editor.dialog.get_by_role("option", name=re.compile("prompt:cwd"))
+    expect(option).to_contain_text(str(site.shop)[:40])
+    accept_completion(editor.page, "Tab")
+    expect(editor.code).to_have_text("In [prompt:cwd]")
+    editor.page.keyboard.press("Tab")  # without a list, it leaves the editor
+    expect(editor.code).not_to_be_focused()
 
 
 def test_the_completion_list_is_fully_visible_at_the_end_of_a_long_text(editor):
@@ -268,17 +271,6 @@ def test_text_is_found_and_replaced_with_the_keyboard_and_lines_are_reached(edit
     page.wait_for_timeout(100)
     page.keyboard.type("?")
     expect(editor.code.locator(".cm-line").nth(3)).to_have_text("Maybe ?😀 [endif]")
-
-
-def test_a_completion_shows_the_value_and_tab_accepts_it(editor, site):
-    editor.write("In ")
-    editor.page.keyboard.type("[prompt:cw")
-    option = editor.dialog.get_by_role("option", name=re.compile("prompt:cwd"))
-    expect(option).to_contain_text(str(site.shop)[:40])
-    accept_completion(editor.page, "Tab")
-    expect(editor.code).to_have_text("In [prompt:cwd]")
-    editor.page.keyboard.press("Tab")  # without a list, it leaves the editor
-    expect(editor.code).not_to_be_focused()
 
 
 def test_keys_save_go_to_the_next_finding_and_close(editor):

@@ -198,6 +198,49 @@ def test_the_other_version_can_have_different_line_endings(edit, site):
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
 
 
+def test_a_named_template_is_written_merged_labelled_and_compared(open_page, site):
+    page = open_page(f"{site.url}/#/template")
+    page.get_by_role("button", name="New template…").click()
+    page.keyboard.type("support")
+    page.keyboard.press("Enter")
+    editor = Editor(page)
+    editor.write("One\ntwo\nthree\nfour\n")
+    save(editor, "a beginning")
+    expect(editor.dialog.locator(".state")).to_have_text("version 1 saved")
+    site.call("PUT", "/templates/support?author=Grace&note=greet", {"template": "Hello\ntwo\nthree\nfour\n"})
+    editor.write("One\ntwo\nthree\nfour, five\n")
+    save(editor, "count on")
+    dialog = page.get_by_role("dialog", name="Someone else saved")
+    expect(dialog).to_contain_text(re.compile("Grace saved version 2 on .*: “greet”"))
+    dialog.get_by_role("button", name="Merge both").click()
+    assert editor.text() == "Hello\ntwo\nthree\nfour, five\n"
+    page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog", name="Save template")
+    dialog.get_by_label("Make it live now").uncheck()
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version 3, which is not live.")).to_be_visible()
+    assert site.call("GET", "/templates/support")["template"] == "Hello\ntwo\nthree\nfour\n"
+    editor.dialog.get_by_role("link", name="History").click()
+    versions = page.get_by_role("navigation", name="Versions")
+    expect(versions.get_by_role("link").nth(1)).to_contain_text(re.compile("Version 2 live.*greet.*Grace"))
+    page.get_by_label("Compare with").select_option("1")
+    changes = page.get_by_role("region", name="Changes from version 1 to version 3")
+    expect(changes.locator("tr.added mark")).to_have_text([", five"])
+    page.get_by_role("button", name="Whole text").click()
+    expect(page.get_by_role("region", name="Text of version 3")).to_have_text("Hello\ntwo\nthree\nfour, five\n")
+    page.get_by_role("button", name="Move label…").click()
+    dialog = page.get_by_role("dialog", name="Move a label to version 3")
+    expect(dialog).to_contain_text("The label production moves from version 2 to version 3. Version 3 becomes live.")
+    dialog.get_by_role("button", name="Move label", exact=True).click()
+    expect(versions.get_by_role("link").first).to_contain_text("Version 3 live")
+    assert site.call("GET", "/templates/support")["template"] == "Hello\ntwo\nthree\nfour, five\n"
+    token = {"name": "reader", "rights": ["read"], "prefix": "", "default_template": "default"}
+    page.route("**/token", lambda route: route.fulfill(json=token))
+    page.reload()
+    expect(page.get_by_role("button", name="Move label…")).to_be_disabled()
+    expect(page.get_by_text("it needs the right “template”")).to_be_visible()
+
+
 # Before saving, and history
 
 

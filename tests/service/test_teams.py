@@ -155,6 +155,15 @@ def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
     assert (route.right != "read") == (changes or (route.method == "POST" and "/versions" in route.path))
 
 
+def test_a_token_can_be_asked_what_it_may_do(teams):
+    rights = ["read", "turn", "template", "admin"]
+    alpha = {"name": "Alpha", "rights": rights, "prefix": "a-", "default_template": "a-default"}
+    assert teams.send("token-a", "GET", "/token").json == alpha
+    page = {"name": "page", "rights": ["read"], "prefix": "", "default_template": "default"}
+    assert teams.send("token-r", "GET", "/token").json == page
+    assert teams.send("everything", "GET", "/token").json["rights"] == rights
+
+
 def test_lists_searches_and_counts_are_those_of_the_team(teams):
     def listed(token, query=""):
         answer = teams.send(token, "GET", f"/conversations?sort=newest{query}").json

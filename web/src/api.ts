@@ -32,7 +32,7 @@ export interface Current {
 }
 
 /** The template in a response, with the version and the syntax that its headers name. */
-async function current(request: (client: Foreword, options: RequestOptions) => Promise<{ template: string }>): Promise<Current> {
+export async function current(request: (client: Foreword, options: RequestOptions) => Promise<{ template: string }>): Promise<Current> {
   let headers = new Headers();
   const { template } = await call((client) => request(client, { onResponse: (response) => (headers = response.headers) }));
   const tag = headers.get("ETag");
@@ -41,17 +41,6 @@ async function current(request: (client: Foreword, options: RequestOptions) => P
 
 export async function readTemplate(): Promise<Current> {
   return current((client, options) => client.readTemplate(options));
-}
-
-export async function saveTemplate(template: string, syntax: Syntax, after: string | null, author: string, note: string): Promise<Current> {
-  const headers = after ? { "If-Match": `"${after}"` } : {};
-  const query = { author, note, syntax: syntax as "brackets" };
-  const { version } = await current((client, options) => client.setTemplate({ template }, query, { ...options, headers }));
-  return { template, version, syntax };
-}
-
-export async function restoreVersion(number: number, author: string, note: string): Promise<Current> {
-  return current((client, options) => client.restoreTemplate(number, { author, note }, options));
 }
 
 export async function listVersions(): Promise<Version[]> {

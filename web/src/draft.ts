@@ -1,7 +1,7 @@
 // Unsaved text, stored in the browser so that it survives a crash of the tab.
 //
-// Each tab has its own draft and locks its id. A draft that no tab has locked belongs to a closed tab, and is offered to the next tab
-// that opens the editor.
+// Each tab has its own draft of each template and locks its id. A draft that no tab has locked belongs to a closed tab, and is offered to
+// the next tab that opens the editor for this template.
 import type { Syntax } from "./forms";
 import { browserStorage, tabStorage } from "./storage";
 
@@ -16,16 +16,27 @@ export interface Draft {
 const PREFIX = "foreword.draft.";
 const TAB_ID_KEY = "foreword.tab";
 
-let key = "";
+let tab = "";
+
+/** The key of this tab's draft. The template that conversations use by default has no name. */
+function keyOf(template: string): string {
+  return template ? `${tab}/${template}` : tab;
+}
+
+/** The tab and the template of a key. */
+export function parseKey(key: string): [string, string] {
+  const slash = key.indexOf("/");
+  return slash < 0 ? [key, ""] : [key.slice(0, slash), key.slice(slash + 1)];
+}
 
 /** Claim an id for this tab: the id it had before a reload, unless a duplicated tab already uses that. */
 async function claimId(): Promise<void> {
-  if (key) return;
+  if (tab) return;
   const previousId = tabStorage.read(TAB_ID_KEY);
   for (const id of [previousId, makeId(), makeId()]) {
     if (id && (await lock(id))) {
       tabStorage.write(TAB_ID_KEY, id);
-      key = PREFIX + id;
+      tab = PREFIX + id;
       return;
     }
   }
@@ -53,18 +64,24 @@ async function lockedKeys(): Promise<Set<string | undefined>> {
 }
 
 /** This tab's draft or, if it has none, the newest draft of a closed tab, which this tab then takes over. */
-export async function findDraft(): Promise<Draft | null> {
+export async function findDraft(template: string): Promise<Draft | null> {
   await claimId();
   const locked = await lockedKeys();
-  const orphaned = browserStorage.names().filter((name) => name.startsWith(PREFIX) && name !== key && !locked.has(name));
-  const drafts = [key, ...orphaned].map((name) => [name, read(name)] as const);
-  const ownDraft = drafts[0]?.[1];
+  const ownDraft = read(keyOf(template));
   if (ownDraft) return ownDraft;
-  const [newest] = drafts.filter(([, draft]) => draft).sort((a, b) => b[1]!.time - a[1]!.time);
-  if (!newest?.[1]) return null;
-  browserStorage.remove(newest[0]);
-  saveDraft(newest[1]);
-  return newest[1];
+  const orphaned = browserStorage.names().filter((key) => {
+    const [owner, name] = parseKey(key);
+    return key.startsWith(PREFIX) && owner !== tab && name === template && !locked.has(owner);
+  });
+  const drafts = orphaned.flatMap((key) => {
+    const draft = read(key);
+    return draft ? [{ key, draft }] : [];
+  });
+  const [newest] = drafts.sort((a, b) => b.draft.time - a.draft.time);
+  if (!newest) return null;
+  browserStorage.remove(newest.key);
+  saveDraft(template, newest.draft);
+  return newest.draft;
 }
 
 function read(name: string): Draft | null {
@@ -77,10 +94,10 @@ function read(name: string): Draft | null {
 }
 
 /** Returns false if the browser's storage is full or disabled. */
-export function saveDraft(draft: Draft): boolean {
-  return browserStorage.write(key, JSON.stringify(draft));
+export function saveDraft(template: string, draft: Draft): boolean {
+  return browserStorage.write(keyOf(template), JSON.stringify(draft));
 }
 
-export function deleteDraft(): void {
-  if (key) browserStorage.remove(key);
+export function deleteDraft(template: string): void {
+  if (tab) browserStorage.remove(keyOf(template));
 }

@@ -7,7 +7,6 @@ import { Navigation } from "./navigation";
 import { Overview } from "./overview/overview";
 import { type Route, route } from "./route";
 import { useObservable } from "./state";
-import { TemplateView } from "./template-view";
 import { TokenDialog } from "./token";
 
 const Conversation = lazy(() => import("./conversations/conversation").then((module) => module.Conversation));
@@ -15,6 +14,7 @@ const ConversationsView = lazy(() => import("./conversations/list").then((module
 const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog));
 const History = lazy(() => import("./history/history").then((module) => module.History));
 const Layouts = lazy(() => import("./layouts/layouts").then((module) => module.Layouts));
+const TemplatesView = lazy(() => import("./templates/templates").then((module) => module.TemplatesView));
 const Workspace = lazy(() => import("./workspace/workspace").then((module) => module.Workspace));
 
 function Page() {
@@ -34,14 +34,14 @@ function Page() {
       <div class="view">
         <Live />
         {view === "overview" && <Overview />}
-        {(view === "template" || view === "edit") && <TemplateView key={edit} focusEdit={edit > 0 && view === "template"} />}
-        {view === "history" && <History version={currentRoute.version} />}
+        {(view === "template" || view === "edit") && <TemplatesView key={edit} name={currentRoute.name} focusEdit={edit > 0 && view === "template"} />}
+        {view === "history" && <History name={currentRoute.name} version={currentRoute.version} other={currentRoute.with} />}
         {view === "workspace" && <Workspace tab={currentRoute.tab} subject={currentRoute.subject} />}
         {view === "conversations" && <ConversationsView filter={currentRoute.filter} />}
         {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
         {view === "layouts" && <Layouts />}
       </div>
-      {view === "edit" && <EditorDialog />}
+      {view === "edit" && <EditorDialog key={`${currentRoute.name}/${currentRoute.version ?? ""}`} name={currentRoute.name} version={currentRoute.version} />}
       <TokenDialog />
     </div>
   );
@@ -50,7 +50,7 @@ function Page() {
 const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string> = {
   workspace: "Workspace",
   conversations: "Conversations",
-  template: "Template",
+  template: "Templates",
   edit: "Edit template",
   history: "History",
   layouts: "Layouts",
@@ -59,7 +59,9 @@ const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string
 /** The title that distinguishes tabs and history entries. */
 function titleOf(currentRoute: Route): string {
   if (currentRoute.view === "overview") return "Foreword";
-  return `${currentRoute.view === "conversation" ? currentRoute.id : TITLES[currentRoute.view]} · Foreword`;
+  const subject = currentRoute.view === "conversation" ? currentRoute.id : TITLES[currentRoute.view];
+  const name = "name" in currentRoute && currentRoute.name ? `${currentRoute.name} · ` : "";
+  return `${name}${subject} · Foreword`;
 }
 
 const host = document.getElementById("page")!;

@@ -8,7 +8,7 @@ const LINKS: { name: string; to: string; views: View[] }[] = [
   { name: "Overview", to: OVERVIEW, views: ["overview"] },
   { name: "Workspace", to: workspaceAt("prompt"), views: ["workspace"] },
   { name: "Conversations", to: CONVERSATIONS, views: ["conversations", "conversation"] },
-  { name: "Template", to: TEMPLATE, views: ["template", "edit", "history"] },
+  { name: "Templates", to: TEMPLATE, views: ["template", "edit", "history"] },
   { name: "Layouts", to: LAYOUTS, views: ["layouts"] },
 ];
 

@@ -32,16 +32,20 @@ export type Route =
   | { view: "workspace"; tab: Tab; subject: Subject }
   | { view: "conversations"; filter: ConversationFilter }
   | { view: "conversation"; id: string }
-  | { view: "template" }
-  | { view: "edit" }
-  | { view: "history"; version: number | null }
+  | { view: "template"; name: string }
+  | { view: "edit"; name: string; version: number | null }
+  | { view: "history"; name: string; version: number | null; with: string }
   | { view: "layouts" };
 
 export function parse(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [view, rest] = path.split("/");
-  if (view === "edit" || view === "template" || view === "layouts") return { view };
-  if (view === "history") return { view, version: rest ? Number(rest) : null };
+  if (view === "layouts") return { view };
+  const values = new URLSearchParams(query);
+  const [name, version] = [values.get("name") ?? "", rest ? Number(rest) : null];
+  if (view === "template") return { view, name };
+  if (view === "edit") return { view, name, version };
+  if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
   if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? "prompt", subject: parseSubject(query) };
   return { view: "overview" };
@@ -74,7 +78,11 @@ export const HISTORY = "#/history";
 export const LAYOUTS = "#/layouts";
 export const conversationsAt = (filter: Partial<ConversationFilter>) => withQuery(CONVERSATIONS, filter);
 export const conversationAt = (id: string) => `${CONVERSATIONS}/${encodeURIComponent(id)}`;
-export const versionAt = (version: number) => `${HISTORY}/${version}`;
+
+/** Addresses of a template, by name. The template that conversations use by default has no name. */
+export const templateAt = (name: string) => withQuery(TEMPLATE, { name });
+export const editAt = (name: string, version?: number) => withQuery(version ? `${EDIT}/${version}` : EDIT, { name });
+export const historyAt = (name: string, version?: number, compared = "") => withQuery(version ? `${HISTORY}/${version}` : HISTORY, { name, with: compared });
 
 export function workspaceAt(tab: Tab, subject: Partial<Subject> = {}): string {
   return withQuery(`#/workspace/${tab}`, subject);

@@ -14,8 +14,10 @@ export function counted(number: number, word: string): string {
   return `${count(number)} ${plural(word, number)}`;
 }
 
-export function versionName(version: string | null): string {
-  return version === null ? "store unavailable" : version === "0" ? "default" : `version ${version}`;
+/** What to call a version. Version 0 of a template without a name is the text that Foreword comes with. */
+export function versionName(version: string | null, template = ""): string {
+  if (version === null) return "store unavailable";
+  return version !== "0" ? `version ${version}` : template ? "not live yet" : "default";
 }
 
 export function percent(share: number): string {

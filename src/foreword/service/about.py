@@ -33,6 +33,19 @@ def metrics(service: Service, request: Request) -> Response:
     return Response(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 
+def read_token(service: Service, request: Request) -> Response:
+    """Return what the token of this request may do: everything, if the service has no tokens."""
+    caller = service.caller
+    return Response(
+        {
+            "name": caller.name,
+            "rights": list(caller.rights),
+            "prefix": caller.prefix,
+            "default_template": caller.default_template,
+        }
+    )
+
+
 def list_tools(service: Service, request: Request) -> Response:
     """Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them."""
     return Response({"tools": [tool_definition(tool) for tool in shipped_tools()]})

@@ -113,6 +113,15 @@ class RootsForm(TypedDict):
     roots: list[str]
 
 
+class TokenForm(TypedDict):
+    """What a token may do. `prefix` is what the names of its conversations and templates begin with."""
+
+    name: str
+    rights: list[str]
+    prefix: str
+    default_template: str
+
+
 class TotalForm(TypedDict):
     """How many conversations match: exactly, or at least."""
 

@@ -167,6 +167,7 @@ ROUTES = (
     Route("GET", "/layouts/keys", about.list_layout_keys, forms.LayoutKeysForm),
     Route("GET", "/tools", about.list_tools, forms.ToolsForm, is_inline=True),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_inline=True),
+    Route("GET", "/token", about.read_token, forms.TokenForm, is_inline=True),
     Route("GET", "/healthz", about.healthz, forms.StatusForm, is_inline=True, is_open=True),
     Route("GET", "/readyz", about.readyz, forms.StatusForm, None, None, ("store-down",), is_open=True),
     Route("GET", "/metrics", about.metrics, str, is_inline=True),

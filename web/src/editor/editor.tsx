@@ -2,18 +2,18 @@
 import { useState } from "preact/hooks";
 import { tokenRequest } from "../api";
 import { Dialog } from "../dialog";
-import { TEMPLATE, go } from "../route";
+import { go, templateAt } from "../route";
 import { useServer } from "../server";
 import { useObservable } from "../state";
 import { type EditorData, loadEditor } from "./opening";
 import { TemplateEditor } from "./template-editor";
 
-export function EditorDialog() {
+export function EditorDialog({ name, version }: { name: string; version: number | null }) {
   const [data, setData] = useState<EditorData | null>(null);
   const [problem, setProblem] = useState("");
   const load = () => {
     setProblem("");
-    loadEditor().then(setData, (error: Error) => setProblem(error.message));
+    loadEditor(name, version).then(setData, (error: Error) => setProblem(error.message));
   };
   useServer(() => {
     if (!data) load();
@@ -22,12 +22,12 @@ export function EditorDialog() {
   if (data) return <TemplateEditor data={data} />;
   if (isTokenMissing) return null; // a dialog that opens now would cover the one that asks for the token
   return (
-    <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
+    <Dialog label="Template editor" class="page" onCancel={() => go(templateAt(name))}>
       <div class="waiting">
         {problem ? (
           <>
             <p class="note wrong" role="alert">{problem}</p>
-            <p class="buttons"><button type="button" onClick={() => go(TEMPLATE)}>Close</button><button type="button" class="primary" onClick={load}>Try again</button></p>
+            <p class="buttons"><button type="button" onClick={() => go(templateAt(name))}>Close</button><button type="button" class="primary" onClick={load}>Try again</button></p>
           </>
         ) : <p class="quiet" role="status">Opening…</p>}
       </div>

@@ -1,29 +1,50 @@
 // Loads everything the editor needs.
-import { type Current, listLayouts, listRoots, listVariables, readTemplate } from "../api";
+import { type Current, listLayouts, listRoots, listVariables } from "../api";
 import { type Draft, findDraft } from "../draft";
-import type { Layout, Syntax, Variable } from "../forms";
+import type { Layout, Syntax, Token, Variable } from "../forms";
+import { readHistory, readLive, readToken } from "../stored-templates";
 
 export interface EditorData {
+  /** The name of the template, or "" for the one that conversations use by default. */
+  name: string;
+  /** The text to edit, and the version to save after, which is live. */
   current: Current;
+  /** Whether the text is that of the live version. */
+  isLive: boolean;
   draft: Draft | null;
   variables: Variable[];
   layouts: Layout[];
   languages: Syntax[];
   roots: string[];
+  token: Token;
 }
 
-export async function loadEditor(): Promise<EditorData> {
-  const [current, draft, variables, { layouts, languages }, roots] = await Promise.all([
-    readText(), findDraft(), listVariables(), listLayouts(), listRoots(),
+/** Load the live version of a template, or the text of another version to continue with. */
+export async function loadEditor(name: string, version: number | null): Promise<EditorData> {
+  const [live, draft, variables, { layouts, languages }, roots, token] = await Promise.all([
+    readText(name), findDraft(name), listVariables(), listLayouts(), listRoots(), readToken(),
   ]);
+  const isLive = version === null || String(version) === live.version;
+  const current = isLive ? live : { ...live, ...(await readVersion(name, version)) };
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
   // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((layout) => layout.stored_template);
-  return { current, draft: isDifferent ? draft : null, variables, layouts: usable, languages, roots };
+  return { name, current, isLive, draft: isDifferent ? draft : null, variables, layouts: usable, languages, roots, token };
 }
 
-/** The template with line feeds as line endings, which is what the editor uses. */
-export async function readText(): Promise<Current> {
-  const current = await readTemplate();
-  return { ...current, template: current.template.replace(/\r\n?/g, "\n") };
+/** The live version with line feeds as line endings, which is what the editor uses. */
+export async function readText(name: string): Promise<Current> {
+  const current = await readLive(name);
+  return { ...current, template: lines(current.template) };
+}
+
+async function readVersion(name: string, version: number): Promise<{ template: string; syntax: Syntax }> {
+  const { versions } = await readHistory(name);
+  const found = versions.find((candidate) => candidate.version === version);
+  if (!found) throw new Error(`This template has no version ${version}. Open its history to see which ones it has.`);
+  return { template: lines(found.template), syntax: found.syntax };
+}
+
+export function lines(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
 }

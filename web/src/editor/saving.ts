@@ -2,31 +2,54 @@
 import { Text } from "@codemirror/state";
 import { type RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Current, Problem, saveTemplate } from "../api";
+import { type Current, Problem } from "../api";
 import { deleteDraft, saveDraft } from "../draft";
-import type { Syntax } from "../forms";
+import type { Syntax, Version } from "../forms";
+import { type Merged, merge } from "../merge";
 import { guardLeaving } from "../route";
 import { announce, showError } from "../state";
+import { readHistory, saveLive, saveVersion } from "../stored-templates";
 import type { CodeEditor } from "./code";
-import { readText } from "./opening";
+import { lines, readText } from "./opening";
+
+/** What someone else saved in the meantime. */
+export interface Conflict {
+  theirs: Current;
+  /** Who saved it and when, unless the store does not say. */
+  saved: Version | null;
+  /** Their text with my changes, or null if the text that both started from is not known. */
+  merged: Merged | null;
+}
 
 /** Which dialog is open, if any. */
 export type Step =
   | { name: "editing" }
   | { name: "saving"; problem: string; isBusy: boolean }
-  | { name: "conflict"; theirs: Current; problem: string; author: string; note: string }
+  | { name: "conflict"; conflict: Conflict; author: string; note: string }
   | { name: "leaving" };
 
 const DRAFT_DELAY = 300;
 const STORE_DOWN = "The store is unavailable. Your text is kept in this browser; try again in a moment.";
 
-export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
+export interface Opened {
+  /** The name of the template. */
+  name: string;
+  /** The text to compare with, and the version to save after. */
+  from: Current;
+  /** Whether `from` is the text of that version. */
+  isBase: boolean;
+  /** The text that the editor opened with. */
+  start: Current;
+}
+
+export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<Syntax>, { name, from, isBase, start }: Opened, leave: (to: string) => void) {
   const [saved, setSaved] = useState(from);
   const [isDirty, setDirty] = useState(from.template !== start.template || from.syntax !== start.syntax);
   const [step, setStep] = useState<Step>({ name: "editing" });
   const savedText = useRef(asText(from.template));
   const destination = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isBaseKnown = useRef(isBase);
   const state = useRef({ saved, isDirty });
   state.current = { saved, isDirty };
 
@@ -34,9 +57,9 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
 
   function saveDraftNow(): void {
     clearTimeout(timer.current);
-    if (!code.current || isSaved()) return deleteDraft();
+    if (!code.current || isSaved()) return deleteDraft(name);
     const draft = { template: code.current.text(), syntax: syntax.current!, version: state.current.saved.version, time: Date.now() };
-    if (!saveDraft(draft)) showError("This browser cannot store unsaved text. Save before you leave.");
+    if (!saveDraft(name, draft)) showError("This browser cannot store unsaved text. Save before you leave.");
   }
 
   function changed(): void {
@@ -45,7 +68,8 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
     timer.current = setTimeout(saveDraftNow, DRAFT_DELAY);
   }
 
-  function setBase(newBase: Current): void {
+  function setBase(newBase: Current, isBase = true): void {
+    isBaseKnown.current = isBase;
     savedText.current = asText(newBase.template);
     state.current.saved = newBase;
     state.current.isDirty = !isSaved();
@@ -54,13 +78,20 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
     saveDraftNow();
   }
 
-  async function save(author: string, note: string, after = saved): Promise<void> {
-    const mine = code.current!.text();
+  /** Save the text and make it live, if the version that it started from still is. Or only save it, without changing what is live. */
+  async function save(author: string, note: string, isLive = true, after = saved): Promise<void> {
+    const text = { template: code.current!.text(), syntax: syntax.current!, author, note };
     setStep({ name: "saving", problem: "", isBusy: true });
     try {
-      const base = after.version === null ? await currentBase(after) : after;
-      setBase(await saveTemplate(mine, syntax.current!, base.version, author, note));
-      announce(`Saved as version ${state.current.saved.version}.`);
+      if (isLive) {
+        const base = after.version === null ? await currentBase(name, after) : after;
+        setBase(await saveLive(name, text, base.version));
+        announce(`Saved as version ${state.current.saved.version}.`);
+      } else {
+        const number = await saveVersion(name, text);
+        setBase({ ...after, template: text.template, syntax: text.syntax }, false);
+        announce(`Saved as version ${number}, which is not live.`);
+      }
       setStep({ name: "editing" });
       const to = destination.current;
       if (to && !state.current.isDirty) leave(to);
@@ -72,9 +103,19 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
   async function showFailure(error: unknown, author: string, note: string): Promise<void> {
     const problem = error instanceof Error ? error.message : String(error);
     const isConflict = error instanceof Problem && error.status === 412;
-    const theirs = isConflict ? await readText().catch(() => null) : null;
-    if (theirs) setStep({ name: "conflict", theirs, problem: "", author, note });
+    const conflict = isConflict ? await findConflict().catch(() => null) : null;
+    if (conflict) setStep({ name: "conflict", conflict, author, note });
     else setStep({ name: "saving", problem, isBusy: false });
+  }
+
+  async function findConflict(): Promise<Conflict> {
+    const [theirs, versions] = await Promise.all([readText(name), readHistory(name).then((history) => history.versions, () => [])]);
+    const numbered = (version: string | null) => versions.find((candidate) => String(candidate.version) === version) ?? null;
+    const { saved } = state.current;
+    const base = isBaseKnown.current ? saved.template : numbered(saved.version)?.template;
+    const isSameLanguage = theirs.syntax === syntax.current;
+    const merged = base !== undefined && isSameLanguage ? merge(lines(base), code.current!.text(), theirs.template) : null;
+    return { theirs, saved: numbered(theirs.version), merged };
   }
 
   useEffect(() => {
@@ -110,7 +151,7 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
     /** From now on, compare the text with this version, and save it as the next one. */
     setBase,
     discard() {
-      deleteDraft();
+      deleteDraft(name);
       clearTimeout(timer.current);
       guardLeaving(null);
       state.current.isDirty = false;
@@ -120,8 +161,8 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
 }
 
 /** The version to save after, for text that was started while the store was down. */
-async function currentBase(base: Current): Promise<Current> {
-  const newest = await readText();
+async function currentBase(name: string, base: Current): Promise<Current> {
+  const newest = await readText(name);
   if (newest.version === null) throw new Problem(503, STORE_DOWN);
   if (newest.template !== base.template) throw new Problem(412, "the template has changed");
   return newest;

@@ -8,7 +8,7 @@ import { valuesByName } from "../languages/language";
 import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
-import { TEMPLATE, go } from "../route";
+import { go, templateAt } from "../route";
 import type { Query } from "../search";
 import { announce } from "../state";
 import { type CodeEditor, mountEditor } from "./code";
@@ -17,16 +17,19 @@ import { type Command, commandOf } from "./keys";
 import { LineDialog } from "./line-dialog";
 import type { EditorData } from "./opening";
 import { useResults } from "./results";
-import { ConflictDialog, LeaveDialog, SaveDialog } from "./save-dialogs";
 import { useSaving } from "./saving";
+import { SavingDialogs } from "./saving-dialogs";
 import { SearchPanel } from "./search-panel";
 import { DraftNotice, Toolbar } from "./toolbar";
 import { Variables } from "./variables";
 
+const CANNOT_SAVE = "You can try changes here, but your token does not allow saving: it needs the right “template”.";
+
 type Pane = "template" | "variables" | "preview";
 
 export function TemplateEditor({ data }: { data: EditorData }) {
-  const { current, draft, variables, layouts, languages, roots } = data;
+  const { name, current, isLive, draft, token, variables, layouts, languages, roots } = data;
+  const canSave = token.rights.includes("template");
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<CodeEditor>(null);
@@ -46,7 +49,8 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   };
   const [syntax, setSyntax] = useState(initial.syntax);
   const syntaxNow = useRef(syntax);
-  const saving = useSaving(code, syntaxNow, { ...current, version: initial.version }, initial, go);
+  const isBase = isLive && initial.version !== null && initial.version === current.version;
+  const saving = useSaving(code, syntaxNow, { name, from: { ...current, version: initial.version }, isBase, start: initial }, go);
 
   const language = useMemo(() => languageNamed(syntax, variables), [syntax, variables]);
   const results = useResults(code, choices, language);
@@ -88,10 +92,10 @@ export function TemplateEditor({ data }: { data: EditorData }) {
     saving.changed();
   }
 
-  function load(text: Current): void {
-    chooseSyntax(text.syntax);
-    code.current!.replaceAll(text.template);
-    saving.setBase(text);
+  function load(template: string, from: Current): void {
+    chooseSyntax(from.syntax);
+    code.current!.replaceAll(template);
+    saving.setBase(from);
   }
 
   function nextFinding(direction: 1 | -1): void {
@@ -99,7 +103,8 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   }
 
   function save(): void {
-    if (saving.isDirty) saving.openSaving();
+    if (!canSave) announce(CANNOT_SAVE);
+    else if (saving.isDirty) saving.openSaving();
     else announce("All changes are saved.");
   }
 
@@ -137,7 +142,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   }
 
   function showSavedText(): void {
-    load(current);
+    load(current.template, current);
     code.current!.view.focus();
     setDraftShown(false);
     announce("The saved text is in the editor. Undo brings yours back.");
@@ -149,12 +154,14 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   }, []);
 
   const { step, saved } = saving;
+  const leave = () => go(templateAt(name));
   const isStoreDown = current.version === null && saved.template === current.template;
   return (
-    <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
+    <Dialog label="Template editor" class="page" onCancel={leave}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
-        <Toolbar version={saved.version} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={openSearch} onSave={save} />
+        <Toolbar name={name} version={saved.version} canSave={canSave} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={openSearch} onSave={save} onClose={leave} />
         <Live />
+        {!canSave && <p class="note">{CANNOT_SAVE}</p>}
         {isStoreDown && <p class="note wrong" role="alert">The store is unavailable. This is the default template; your text is kept in this browser until it can be saved.</p>}
         {isDraftShown && draft && <DraftNotice time={draft.time} onDiscard={showSavedText} onDismiss={() => setDraftShown(false)} />}
         <div class="panes-switch" role="group" aria-label="View">
@@ -175,21 +182,11 @@ export function TemplateEditor({ data }: { data: EditorData }) {
             highlightedLine={highlightedLine} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
-      {step.name === "saving" && (
-        <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} tryRender={results.tryRender}
-          onSave={(author, note) => void saving.save(author, note)} onCancel={saving.closeDialog} />
-      )}
-      {step.name === "conflict" && (
-        <ConflictDialog theirs={step.theirs} mine={code.current!.text()} problem={step.problem}
-          onSaveMine={() => void saving.save(step.author, step.note, step.theirs)}
-          onTakeTheirs={() => { load(step.theirs); saving.closeDialog(); announce("Their text is in the editor. Undo brings yours back."); }}
-          onCancel={() => { saving.setBase(step.theirs); saving.closeDialog(); }} />
-      )}
+      <SavingDialogs name={name} token={token} saving={saving} text={step.name === "editing" ? "" : code.current!.text()} tryRender={results.tryRender} onLoad={load} onSave={save} />
       {isGoingToLine && (
         <LineDialog line={code.current!.line} lines={code.current!.lines} onCancel={() => setGoingToLine(false)}
           onGo={(line, column) => { place.current = [line, column]; setGoingToLine(false); }} />
       )}
-      {step.name === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
     </Dialog>
   );
 }

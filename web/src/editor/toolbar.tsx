@@ -1,11 +1,13 @@
 // The top of the editor: what is being edited, its language, and the buttons.
 import type { Syntax } from "../forms";
-import { HISTORY, TEMPLATE, go } from "../route";
+import { historyAt } from "../route";
 import { versionName } from "../words";
 
 const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
 
 interface Props {
+  name: string;
+  canSave: boolean;
   version: string | null;
   isDirty: boolean;
   syntax: Syntax;
@@ -13,14 +15,15 @@ interface Props {
   onSyntax(syntax: Syntax): void;
   onFind(): void;
   onSave(): void;
+  onClose(): void;
 }
 
-export function Toolbar({ version, isDirty, syntax, languages, onSyntax, onFind, onSave }: Props) {
+export function Toolbar({ name, canSave, version, isDirty, syntax, languages, onSyntax, onFind, onSave, onClose }: Props) {
   return (
     <header>
-      <h1>Template</h1>
+      <h1>{name || "Template"}</h1>
       <p class="state">
-        <span class="quiet">{versionName(version)}</span>{" "}
+        <span class="quiet">{versionName(version, name)}</span>{" "}
         <span class={isDirty ? "unsaved" : "quiet"}>{isDirty ? "unsaved changes" : "saved"}</span>
       </p>
       <label class="inline">
@@ -31,9 +34,9 @@ export function Toolbar({ version, isDirty, syntax, languages, onSyntax, onFind,
       </label>
       <nav class="buttons" aria-label="Editor">
         <button type="button" onClick={onFind} aria-keyshortcuts="Control+F">Find <kbd>{MODIFIER} F</kbd></button>
-        <a class="button" href={HISTORY}>History</a>
-        <button type="button" class="primary" onClick={onSave} aria-keyshortcuts="Control+S">Save… <kbd>{MODIFIER} S</kbd></button>
-        <button type="button" onClick={() => go(TEMPLATE)} aria-keyshortcuts="Escape">Close <kbd>Esc</kbd></button>
+        <a class="button" href={historyAt(name)}>History</a>
+        <button type="button" class="primary" onClick={onSave} disabled={!canSave} aria-keyshortcuts="Control+S">Save… <kbd>{MODIFIER} S</kbd></button>
+        <button type="button" onClick={onClose} aria-keyshortcuts="Escape">Close <kbd>Esc</kbd></button>
       </nav>
     </header>
   );

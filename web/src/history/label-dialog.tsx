@@ -1,0 +1,65 @@
+// Asks before a label moves to a version. Moving the label of the live version changes what conversations get.
+import { useId, useState } from "preact/hooks";
+import { Dialog } from "../dialog";
+import { DifferenceView } from "../difference-view";
+import { Signature, Usage, useSignature } from "../editor/signature";
+import type { TemplateHistory, Version } from "../forms";
+import { LIVE, moveLabel } from "../stored-templates";
+import { whyNotLabel } from "../template-name";
+
+interface Props {
+  name: string;
+  tokenName: string;
+  history: TemplateHistory;
+  version: Version;
+  onDone(label: string): void;
+  onCancel(): void;
+}
+
+export function LabelDialog({ name, tokenName, history: { versions, labels }, version, onDone, onCancel }: Props) {
+  const id = useId();
+  const { author, note, remember, fields } = useSignature(tokenName);
+  const [label, setLabel] = useState(labels[LIVE] === version.version ? "" : LIVE);
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const now = labels[label];
+  const before = versions.find((candidate) => candidate.version === now);
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    const wrong = whyNotLabel(label) || (now === version.version ? `The label ${label} is already at version ${now}.` : "");
+    setProblem(wrong);
+    if (wrong) return;
+    remember();
+    setBusy(true);
+    moveLabel(name, label, version.version, now ?? 0, author, note).then(
+      () => onDone(label),
+      (error: Error) => {
+        setProblem(error.message);
+        setBusy(false);
+      },
+    );
+  }
+
+  return (
+    <Dialog label={`Move a label to version ${version.version}`} onCancel={onCancel}>
+      <form onSubmit={submit}>
+        <h2>Move a label to version {version.version}</h2>
+        <label>
+          Label
+          <input value={label} list={`${id}-labels`} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setLabel(event.currentTarget.value.trim())} />
+        </label>
+        <datalist id={`${id}-labels`}>{[...new Set([LIVE, ...Object.keys(labels)])].map((each) => <option key={each} value={each} />)}</datalist>
+        {label && <p>{now ? <>The label <b>{label}</b> moves from version {now} to version {version.version}.</> : <>The label <b>{label}</b> is new.</>}{label === LIVE && " Version " + version.version + " becomes live."}</p>}
+        {before && before !== version && <DifferenceView before={before.template} after={version.template} label="Changes" />}
+        {label === LIVE && <Usage name={name} />}
+        <Signature {...fields} />
+        {problem && <p class="note wrong" role="alert">{problem}</p>}
+        <p class="buttons">
+          <button type="button" onClick={onCancel}>Cancel</button>
+          <button type="submit" class="primary" disabled={isBusy}>Move label</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

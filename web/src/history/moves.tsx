@@ -1,0 +1,22 @@
+// Who moved which label, newest first.
+import type { LabelMove } from "../forms";
+import { Time } from "../time";
+import { counted } from "../words";
+
+export function Moves({ moves }: { moves: LabelMove[] }) {
+  if (!moves.length) return null;
+  return (
+    <details>
+      <summary>{counted(moves.length, "move")} of labels</summary>
+      <ol class="timeline" tabIndex={0} aria-label="Moves of labels">
+        {moves.map((move, index) => (
+          <li key={index}>
+            <b>{move.label}</b> {move.previous ? `from version ${move.previous} to version ${move.version}` : `to version ${move.version}`}
+            <br />
+            <span class="quiet"><Time iso={move.time} />{move.author && ` · ${move.author}`}{move.note && ` · ${move.note}`}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

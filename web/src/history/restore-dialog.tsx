@@ -1,0 +1,50 @@
+// Asks before an old version becomes the newest.
+import { useState } from "preact/hooks";
+import { Dialog } from "../dialog";
+import { DifferenceView } from "../difference-view";
+import { Signature, Usage, useSignature } from "../editor/signature";
+import type { Version } from "../forms";
+import { restore } from "../stored-templates";
+
+interface Props {
+  name: string;
+  tokenName: string;
+  version: Version;
+  now: string;
+  onDone(number: string | null): void;
+  onCancel(): void;
+}
+
+export function RestoreDialog({ name, tokenName, version, now, onDone, onCancel }: Props) {
+  const { author, note, remember, fields } = useSignature(tokenName);
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  function submit(event: Event): void {
+    event.preventDefault();
+    remember();
+    setBusy(true);
+    restore(name, version, author, note).then(
+      (current) => onDone(current.version),
+      (error: Error) => {
+        setProblem(error.message);
+        setBusy(false);
+      },
+    );
+  }
+  return (
+    <Dialog label={`Restore version ${version.version}`} onCancel={onCancel}>
+      <form onSubmit={submit}>
+        <h2>Restore version {version.version}</h2>
+        <p>It becomes the newest version, and live. All other versions are kept.</p>
+        <DifferenceView before={now} after={version.template} label="Changes" />
+        <Usage name={name} />
+        <Signature {...fields} />
+        {problem && <p class="note wrong" role="alert">{problem}</p>}
+        <p class="buttons">
+          <button type="button" onClick={onCancel}>Cancel</button>
+          <button type="submit" class="primary" disabled={isBusy}>Restore</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

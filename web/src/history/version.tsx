@@ -1,0 +1,71 @@
+// One version: its whole text, or how it differs from another version.
+import type { Ref } from "preact";
+import { CopyButton } from "../copy";
+import { DifferenceView } from "../difference-view";
+import type { TemplateHistory, Version } from "../forms";
+import { editAt } from "../route";
+import { LIVE } from "../stored-templates";
+import { Time } from "../time";
+import { compared } from "./compared";
+import { VersionLabels } from "./version-labels";
+
+interface Props {
+  name: string;
+  history: TemplateHistory;
+  chosen: Version;
+  other: string;
+  heading: Ref<HTMLHeadingElement>;
+  /** Why templates cannot be changed, or "". */
+  whyNot: string;
+  onOther(other: string): void;
+  onRestore(): void;
+  onLabel(): void;
+}
+
+export const WHOLE = "text";
+
+export function VersionCard({ name, history, chosen, other, heading, whyNot, onOther, onRestore, onLabel }: Props) {
+  const { versions, labels } = history;
+  const live = labels[LIVE];
+  const isWhole = other === WHOLE;
+  const isNewest = chosen === versions[0];
+  const isForbidden = whyNot !== "";
+  return (
+    <section class="card" aria-labelledby="version-heading">
+      <header>
+        <div>
+          <h3 id="version-heading" ref={heading} tabIndex={-1}>Version {chosen.version}</h3>
+          <p class="quiet"><Time iso={chosen.time} />{chosen.author && ` · ${chosen.author}`}{chosen.note && ` · ${chosen.note}`} <VersionLabels labels={labels} version={chosen.version} /></p>
+        </div>
+        <div class="buttons">
+          <a class="button" href={editAt(name, chosen.version === live ? undefined : chosen.version)}>Edit</a>
+          <button type="button" onClick={onLabel} disabled={isForbidden}>Move label…</button>
+          {!isNewest && <button type="button" class="primary" onClick={onRestore} disabled={isForbidden}>Restore…</button>}
+        </div>
+      </header>
+      {whyNot && <p class="quiet">{whyNot}</p>}
+      <div class="buttons">
+        <div class="switch" role="group" aria-label="Show">
+          <button type="button" aria-pressed={!isWhole} onClick={() => onOther("")}>Changes</button>
+          <button type="button" aria-pressed={isWhole} onClick={() => onOther(WHOLE)}>Whole text</button>
+        </div>
+        {isWhole ? <CopyButton text={chosen.template} what="Copy" /> : (
+          <label class="inline">
+            Compare with{" "}
+            <select value={other} onInput={(event) => onOther(event.currentTarget.value)}>
+              <option value="">the previous version</option>
+              <option value="newest">the newest version</option>
+              {live && <option value="live">the live version</option>}
+              {versions.filter((each) => each !== chosen).map(({ version, author, note }) => (
+                <option key={version} value={String(version)}>version {version}{(note || author) && ` – ${(note || author).slice(0, 40)}`}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      {isWhole
+        ? <pre class="text" tabIndex={0} role="region" aria-label={`Text of version ${chosen.version}`}>{chosen.template}</pre>
+        : <DifferenceView {...compared(versions, chosen, other, live)} />}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+// Which names a template or a label can have. The service has the same rules.
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Why a new template cannot have this name, or "". */
+export function whyNotName(name: string, prefix: string, names: string[]): string {
+  if (!name || name === prefix) return "Enter a name.";
+  if (!name.startsWith(prefix)) return `With your token, names must begin with “${prefix}”.`;
+  if (name !== name.trim()) return "Remove the spaces around the name.";
+  if (name.includes("@")) return "A name cannot contain @, which comes before a label.";
+  if (CONTROL.test(name)) return "A name cannot contain control characters.";
+  return names.includes(name) ? "There is already a template with this name." : "";
+}
+
+/** Why a label cannot have this name, or "". */
+export function whyNotLabel(label: string): string {
+  if (!label) return "Enter a label.";
+  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(label) ? "" : "A label begins with a letter and has only letters, digits, dots, dashes and underscores.";
+}

@@ -1,0 +1,41 @@
+// Asks for the name of a new template. The template exists once its first version is saved.
+import { useState } from "preact/hooks";
+import { Dialog } from "../dialog";
+import { whyNotName } from "../template-name";
+
+interface Props {
+  /** What every name begins with, or "". */
+  prefix: string;
+  names: string[];
+  onCreate(name: string): void;
+  onCancel(): void;
+}
+
+export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) {
+  const [name, setName] = useState(prefix);
+  const [isTried, setTried] = useState(false);
+  const problem = whyNotName(name, prefix, names);
+  function submit(event: Event): void {
+    event.preventDefault();
+    setTried(true);
+    if (!problem) onCreate(name);
+  }
+  return (
+    <Dialog label="New template" class="small" onCancel={onCancel}>
+      <form onSubmit={submit}>
+        <h2>New template</h2>
+        <label>
+          Name
+          <input value={name} maxLength={200} autocomplete="off" spellcheck={false} data-first aria-invalid={isTried && problem !== ""}
+            onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        {isTried && problem && <p class="note wrong" role="alert">{problem}</p>}
+        <p class="quiet">Agents choose it with <code>"template_name": "{name || "…"}"</code>. Nothing is stored until you save its text.</p>
+        <p class="buttons">
+          <button type="button" onClick={onCancel}>Cancel</button>
+          <button type="submit" class="primary">Write it</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
