@@ -136,6 +136,7 @@ CALLS = [
     ("GET", "/skills", "/skills?layout=opal", None),
     ("POST", "/skills/{name}", "/skills/tidy", {"cwd": "", "layout": "opal"}),
     ("GET", "/layouts/keys", "/layouts/keys", None),
+    ("GET", "/token", "/token", None),
     ("GET", "/system-prompt/usage", "/system-prompt/usage", None),
     ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "opal", "tools": [{"name": "a"}]}),
     ("POST", "/system-prompt/preview", "/system-prompt/preview", {"layout": "pod", "template": "{{ ghost }}"}),
