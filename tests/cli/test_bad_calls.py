@@ -53,6 +53,7 @@ def error_of(tree, run, skill):
         (["skill"], "NAME"),
         (["serve", "--new-token", ""], "--new-token needs a name of letters, digits, - and _, not ''"),
         (["serve", "--new-token", 'a"b'], "--new-token needs a name of letters, digits, - and _, not 'a\"b'"),
+        (["serve", "--servers", "x.json"], "unknown option '--servers'"),
         (["store", "stats", "--layout", "pi"], "unknown option '--layout'; known: --help, --home, --json, "),
         (["template", "list", "--model", "m"], "unknown option '--model'"),
         (["completion", "bash", "--store", "s"], "unknown option '--store'"),

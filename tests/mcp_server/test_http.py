@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import io
 import json
+import re
 import signal
 import subprocess
 import threading
@@ -16,6 +17,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from foreword.cli import main
 from foreword.errors import CallError
 from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
@@ -303,6 +305,25 @@ def test_an_address_that_others_can_reach_needs_a_token(monkeypatch):
     monkeypatch.delenv("FOREWORD_TOKEN", raising=False)
     with pytest.raises(CallError, match=r"^--http 0\.0\.0\.0: anyone who can reach this address"):
         transports.serve_http(None, transports.HttpOptions("0.0.0.0", 0), None, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tokens", "tokens.toml"], "--tokens and --rate-limit need --http"),
+        (
+            ["--http", ":0", "--tokens", "tokens.toml", "--scope", "scope.json"],
+            "--scope and --tokens cannot be combined",
+        ),
+        (["--http", ":0", "--rate-limit", "-1"], "--rate-limit must be between 0 and"),
+        (["--http", ":0", "--tokens", "missing.toml"], "--tokens .*missing.toml: No such file or directory"),
+    ],
+)
+def test_options_that_cannot_be_used_together_are_refused(workspace, monkeypatch, capsys, options, message):
+    (workspace / "scope.json").write_text('{"allow": []}')
+    monkeypatch.chdir(workspace)
+    assert main(["mcp", "shop", "--store", ":memory:", *options]) == 2
+    assert re.search(message, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,9 @@ import socket
 import time
 
 import pytest
+import uvicorn
+
+from foreword.service.server import install_signal_handlers
 
 
 def get(connection, path="/healthz"):
@@ -52,3 +55,13 @@ def test_no_request_is_lost_while_clients_send_one_after_another(fresh_service):
     assert server.process.wait(60) == 0
     server.process.stdout.close()
     connection.close()
+
+
+@pytest.mark.parametrize(("is_terminal", "handler"), [(False, signal.SIG_IGN), (True, signal.SIG_DFL)])
+def test_a_hangup_ends_only_a_service_in_a_terminal(monkeypatch, is_terminal, handler):
+    handlers = dict.fromkeys((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), signal.SIG_DFL)
+    monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr("os.isatty", lambda file: is_terminal)
+    server = uvicorn.Server(uvicorn.Config(None))
+    install_signal_handlers(server)
+    assert handlers == {signal.SIGTERM: server.handle_exit, signal.SIGINT: server.handle_exit, signal.SIGHUP: handler}

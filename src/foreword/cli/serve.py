@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Common options that the service takes from each request instead.
 _FROM_REQUESTS = (
     "--now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
-    " --doc --strict"
+    " --doc --strict --servers"
 ).split()
 # Options with a range: the lowest and the highest value, and the unit.
 _RANGES = {
@@ -39,7 +39,7 @@ def parser_for(command: str) -> Parser:
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN",
+        help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN or --tokens",
     )
     parser.add_argument(
         "--config", default="", metavar="FILE", help="a TOML file that sets these options (port = 8371)"

@@ -101,7 +101,7 @@ def check_exposure(host: str, token: str, option: str, tokens: str = "") -> None
     if host not in _LOOPBACK and not (token or tokens):
         raise CallError(
             f"{option} {host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
-            " which clients send as 'Authorization: Bearer …'"
+            " which clients send as 'Authorization: Bearer …', or use --tokens FILE"
         )
     if token and not _TOKEN.fullmatch(token):
         raise CallError(f"{TOKEN} may only contain printable ASCII characters without spaces")
