@@ -120,7 +120,7 @@ _TOOL: dict[str, Any] = {
 Tools = list[Annotated[ToolBody, Meta(extra_json_schema=_TOOL)]]
 
 
-# A float instead of an int, because JSON does not distinguish 7.0 from 7.
+# Whole numbers in bodies are floats, because JSON does not distinguish 7.0 from 7.
 Tokens = Annotated[float, Meta(ge=0, le=1e9, multiple_of=1)]
 
 
@@ -152,7 +152,10 @@ class ProviderUsage(Struct, omit_defaults=True):
     """Usage as Anthropic, OpenAI or Gemini reports it. Other fields are ignored."""
 
     schema_rules: ClassVar[dict[str, Any]] = {
-        "anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _REQUIRED_FIELDS]
+        "anyOf": [
+            {"type": "object", "required": [name], "properties": {name: {"type": "number"}}}
+            for name in _REQUIRED_FIELDS
+        ]
     }
     input_tokens: Tokens | None = None
     output_tokens: Tokens | None = None
@@ -288,8 +291,12 @@ class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
 
     schema_rules: ClassVar[dict[str, Any]] = {
         "anyOf": [
-            {"required": ["task"], "properties": {"task": {"minLength": 1}, "definition": {"maxLength": 0}}},
-            {"required": ["definition"], "properties": {"definition": {"minLength": 1}, "task": {"maxLength": 0}}},
+            {
+                "type": "object",
+                "required": [used],
+                "properties": {used: {"type": "string", "minLength": 1}, unused: {"type": "string", "maxLength": 0}},
+            }
+            for used, unused in (("task", "definition"), ("definition", "task"))
         ]
     }
     cwd: Path = ""
@@ -391,10 +398,10 @@ class LabelQuery(Struct, forbid_unknown_fields=True):
 class LabelBody(Struct, forbid_unknown_fields=True):
     """The version to move a label to. With `after`, the label must still refer to that version, or to none if it is 0."""
 
-    version: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    version: Annotated[float, Meta(ge=1, le=2**31 - 1, multiple_of=1)]
     author: Annotated[str, Meta(max_length=200)] = ""
     note: Annotated[str, Meta(max_length=2000)] = ""
-    after: Count | None = None
+    after: Annotated[float, Meta(ge=0, le=2**31 - 1, multiple_of=1)] | None = None
 
 
 class NamesQuery(Struct, forbid_unknown_fields=True):

@@ -14,13 +14,12 @@ LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
 Reference = Annotated[str, Meta(max_length=1024, pattern=r"^(talk:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")]
 # A branch, a tag, a commit id, or a name relative to one, such as HEAD~2.
 Commit = Annotated[str, Meta(max_length=255, pattern=r"^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9_./@{}~^+-]*$")]
-_ONE_LAYOUT = {
-    "anyOf": [{"properties": {"layout": {"maxLength": 0}}}, {"properties": {"layout_text": {"maxLength": 0}}}]
-}
+_EMPTY = {"type": "string", "maxLength": 0}
+_ONE_LAYOUT = {"anyOf": [{"type": "object", "properties": {name: _EMPTY}} for name in ("layout", "layout_text")]}
 _RULE_WITH_FILE = {
     "anyOf": [
-        {"properties": {"for": {"maxLength": 0}}},
-        {"required": ["path"], "properties": {"path": {"minLength": 1}}},
+        {"type": "object", "properties": {"for": _EMPTY}},
+        {"type": "object", "required": ["path"], "properties": {"path": {"type": "string", "minLength": 1}}},
     ]
 }
 Paths = Annotated[list[Path], Meta(max_length=1000)]
@@ -62,7 +61,7 @@ class CacheBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     schema_rules: ClassVar[dict[str, Any]] = {"dependentRequired": {"new": ["old"]}}
     old: QuestionBody | Reference | UnsetType = UNSET
     new: QuestionBody | Reference | UnsetType = UNSET
-    turns: Annotated[int, Meta(ge=0, le=MAX_TURNS)] = DEFAULT_TURNS
+    turns: Annotated[float, Meta(ge=0, le=MAX_TURNS, multiple_of=1)] = DEFAULT_TURNS
 
 
 class PathsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):

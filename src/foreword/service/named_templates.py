@@ -86,9 +86,10 @@ def move_label(service: Service, request: Request) -> Response:
     """Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new)."""
     body: LabelBody = request.body
     name, label = _name(request), request.text("label")
-    move = LabelMove(name, label, 0, body.version, service.author(body.author), _now(), body.note)
+    move = LabelMove(name, label, 0, int(body.version), service.author(body.author), _now(), body.note)
     try:
-        return Response(move_form(service.conversations.store.move_label(move, body.after)))
+        after = None if body.after is None else int(body.after)
+        return Response(move_form(service.conversations.store.move_label(move, after)))
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again") from None
 

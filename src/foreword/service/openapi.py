@@ -34,7 +34,16 @@ _PARAMETERS = {
         {"type": "string", "minLength": 1, "maxLength": 512, "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$"},
         "The id of the conversation or prompt",
     ),
-    "name": ({"type": "string", "minLength": 1}, "The name of the skill, tool or template"),
+    "name": ({"type": "string", "minLength": 1}, "The name of the skill or tool"),
+    "template": (
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200,
+            "pattern": r"^[^@\s\x00-\x1f\x7f-\x9f]([^@\x00-\x1f\x7f-\x9f]*[^@\s\x00-\x1f\x7f-\x9f])?$",
+        },
+        "The name of the template",
+    ),
     "label": ({"type": "string", "maxLength": 200, "pattern": "^[A-Za-z][A-Za-z0-9_.-]*$"}, "The label"),
     "version": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The version of the template"),
     "number": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The number of the edition"),
@@ -92,15 +101,16 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _path_parameters(route: Route) -> list[dict[str, Any]]:
     names = [segment[1:-1] for segment in route.path.split("/") if segment.startswith("{")]
+    kinds = ["template" if name == "name" and route.path.startswith("/templates/") else name for name in names]
     return [
         {
             "name": name,
             "in": "path",
             "required": True,
-            "schema": _PARAMETERS[name][0],
-            "description": _PARAMETERS[name][1],
+            "schema": _PARAMETERS[kind][0],
+            "description": _PARAMETERS[kind][1],
         }
-        for name in names
+        for name, kind in zip(names, kinds, strict=True)
     ]
 
 

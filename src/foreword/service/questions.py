@@ -91,7 +91,7 @@ def cache(service: Service, request: Request) -> Response:
     """
     body: CacheBody = request.body
     waits.announce("inspect")
-    question = question_of(service, body, turns=body.turns)
+    question = question_of(service, body, turns=int(body.turns))
     if body.old is UNSET:
         if body.new is not UNSET:
             raise Problem("invalid-request", "new needs old, the prompt that it replaces")
