@@ -11,8 +11,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from foreword.errors import CallError
 from foreword.service.responses import PROBLEMS
 from foreword.service.routes import ROUTES
+from foreword.store.rows import check_name
 
 HERE = Path(__file__).parent
 
@@ -95,6 +97,22 @@ def test_what_the_schema_allows_is_not_malformed(service, document, path, body, 
     assert validator.is_valid(body) == (status != 400)
 
 
+@pytest.mark.parametrize(
+    "name", ["a", "a b", "ä.b", "x" * 200, "x" * 201, "", " a", "a ", "\u2003a", "a\x80", "a@b", "a\nb"]
+)
+def test_the_pattern_of_a_template_name_is_the_rule_of_the_store(document, name):
+    schema = document["paths"]["/templates/{name}"]["get"]["parameters"][0]["schema"]
+    reference = document["components"]["schemas"]["TurnBody"]["properties"]["template_name"]
+    try:
+        check_name(name)
+        is_valid = True
+    except CallError:
+        is_valid = False
+    assert Draft202012Validator(schema).is_valid(name) == is_valid
+    for text in (f"{name}@staging", f"{name}@3"):
+        assert Draft202012Validator(reference).is_valid(text) == is_valid
+
+
 def test_a_task_can_be_appended_to_a_stored_template(service):
     service.request("PUT", "/templates/appended", {"template": "Hello."})
     service.conversation("appending", template_name="appended")
@@ -125,7 +143,7 @@ CALLS = [
     ("POST", "/conversations/{id}/usage", "/conversations/ghost/usage", {"usage": {"input_tokens": 1}}),
     *(("POST", f"/{command}", f"/{command}", {"cwd": "", "layout": "opal"}) for command in ("show", "why", "blame", "tokens", "cache", "agents", "lint")),
     ("POST", "/touch", "/touch", {"cwd": "", "layout": "opal", "paths": ["a.py"]}),
-    ("POST", "/cache", "/cache", {"cwd": "", "layout": "opal", "old": "talk:document"}),
+    ("POST", "/cache", "/cache", {"cwd": "", "layout": "opal", "old": "talk:document", "turns": 5.0}),
     ("POST", "/lock", "/lock", {"cwd": "committed", "layouts": ["opal"]}),
     ("POST", "/review", "/review", {"cwd": "committed", "base": "HEAD", "layouts": ["opal"]}),
     *(("POST", "/blame", "/blame", {"cwd": "committed", "layout": "opal", **options}) for options in ({"git": True}, {"by": "file"})),
@@ -149,7 +167,7 @@ CALLS = [
     ("GET", "/templates/{name}", "/templates/ghost", None),
     ("GET", "/templates/{name}/versions", "/templates/document/versions", None),
     ("GET", "/templates/{name}/versions/{version}", "/templates/document/versions/1", None),
-    ("PUT", "/templates/{name}/labels/{label}", "/templates/document/labels/staging", {"version": 2}),
+    ("PUT", "/templates/{name}/labels/{label}", "/templates/document/labels/staging", {"version": 2.0}),
     ("GET", "/templates/{name}/labels/{label}", "/templates/document/labels/staging", None),
     ("GET", "/files", "/files", None),
     ("GET", "/layouts", "/layouts", None),
