@@ -148,9 +148,9 @@ def test_different_text_or_tools_make_the_next_edition(step, new_edition):
     ("before", "is_summarised", "after"),
     [
         ({"skills": ["a"]}, False, {"skills": ["a"]}),  # the body of the skill is still in the messages
-        ({"skills": ["a"]}, True, {"returning": ["a"]}),
-        ({"skills": ["a"], "returning": ["b"]}, True, {"returning": ["b", "a"]}),
-        ({"returning": ["b"]}, False, {"returning": ["b"]}),
+        ({"skills": ["a"]}, True, {"skills_again": ["a"]}),
+        ({"skills": ["a"], "skills_again": ["b"]}, True, {"skills_again": ["b", "a"]}),
+        ({"skills_again": ["b"]}, False, {"skills_again": ["b"]}),
         ({"prompt": {"text": ""}}, False, {"prompt": {"text": ""}}),  # from a hook: until the user's next prompt
         ({"prompt": {"text": "x"}}, True, {"prompt": {"text": "x"}}),
         (
@@ -178,7 +178,7 @@ def test_some_state_is_carried_over_to_the_next_edition(before, is_summarised, a
             False,
             {"skills": ["a"], "announced": {"one": "h"}},
         ),
-        ({"skills": ["a"], "announced": {"one": "h"}}, True, {"returning": ["a"]}),
+        ({"skills": ["a"], "announced": {"one": "h"}}, True, {"skills_again": ["a"]}),
     ],
 )
 def test_the_same_edition_keeps_its_state(before, is_summarised, after):

@@ -88,7 +88,7 @@ class ConversationAgent:
     def _skill_in_prompt(self, current: Edition, layout: Callable[[], Layout]) -> str:
         """Return the active skill if the layout has a section for it and ever rebuilds the prompt, otherwise an empty string."""
         state = state_of(current)
-        if not (state.in_prompt or state.returning):
+        if not (state.in_prompt or state.skills_again):
             return ""
         on = layout().on
         if not any(section.list_name == "active_skill" for section in layout().all_sections):
@@ -98,7 +98,7 @@ class ConversationAgent:
         configured = self.configured.skill
         if configured:
             return configured if isinstance(configured, str) else configured.name
-        return state.in_prompt or state.returning[-1]
+        return state.in_prompt or state.skills_again[-1]
 
     @property
     def stored_tools(self) -> StoredTools:

@@ -134,7 +134,7 @@ def apply_step(
 
 
 # The fields of the state that the next edition takes over.
-_CARRIED_FIELDS = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_again", "plan", "resources")
+_CARRIED_FIELDS = ("skills", "skills_again", "in_prompt", "prompt", "touched", "touched_again", "plan", "resources")
 
 
 # Drift

@@ -19,7 +19,7 @@ class State:
 
     Fields:
         skills: The skills that were sent to the model in a message.
-        returning: The skills that must be sent again after a compaction.
+        skills_again: The skills that must be sent again after a compaction.
         in_prompt: The skill that has been in the system prompt since a compaction.
         prompt: The `text` that a hook replaced the system prompt with. It may be empty.
         announced: A hash of each change that a message has announced.
@@ -36,7 +36,7 @@ class State:
     """
 
     skills: Sequence[str] = ()
-    returning: Sequence[str] = ()
+    skills_again: Sequence[str] = ()
     in_prompt: str = ""
     prompt: Mapping[str, str] | None = None
     announced: Mapping[str, str] = {}
@@ -83,12 +83,12 @@ def update_state(edition: Edition, **changes: Any) -> Edition:
 
 def after_summary(state: State) -> State:
     """Return the state after the messages were summarised: their content is forgotten, and skills in use must be sent again."""
-    returning = dict.fromkeys((*state.returning, *state.skills))
+    skills_again = tuple(dict.fromkeys((*state.skills_again, *state.skills)))
     touched_again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
     return replace(
         state,
         skills=(),
-        returning=tuple(returning),
+        skills_again=skills_again,
         announced={},
         notices=(),
         unsent=(),
@@ -99,5 +99,5 @@ def after_summary(state: State) -> State:
 
 def after_use(state: State, skill: str) -> State:
     """Return the state after a skill was sent to the model: it is in use and need not be sent again."""
-    returning = [name for name in state.returning if name != skill]
-    return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), returning=returning)
+    skills_again = [name for name in state.skills_again if name != skill]
+    return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), skills_again=skills_again)

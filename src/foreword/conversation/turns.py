@@ -132,7 +132,7 @@ class Turns:
     def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
         """Add all unsent notices to the messages, and the skills and touched files that must be sent again after a compaction."""
         state = state_of(outcome.edition)
-        if not (state.unsent or state.returning or state.touched_again):
+        if not (state.unsent or state.skills_again or state.touched_again):
             return outcome
         findings = list(outcome.findings)
         texts, files = self._returning_files(outcome.edition, findings)
@@ -140,7 +140,7 @@ class Turns:
         configured = self._agent.configured.skill
 
         def after_sending(state: State) -> State:
-            names = [name for name in state.returning if name in skill_texts]
+            names = [name for name in state.skills_again if name in skill_texts]
             for name in names:
                 if name != in_prompt:
                     state = with_unsent(state, [skill_texts[name]], name)
@@ -148,7 +148,7 @@ class Turns:
                 state = with_unsent(state, texts, touched=True)
                 state = replace(after_touch(state, files), touched_again=())
             skills = tuple(dict.fromkeys((*state.skills, *names)))
-            state = replace(state, returning=(), skills=skills, in_prompt="" if configured else in_prompt)
+            state = replace(state, skills_again=(), skills=skills, in_prompt="" if configured else in_prompt)
             return mark_sent(state, messages)
 
         updated = self._editions.update_or_postpone(self._id, outcome.edition, after_sending, findings)
@@ -167,7 +167,7 @@ class Turns:
         """Return the messages that send the model its skills again after a compaction. A skill that no longer exists is left out."""
         messages: dict[str, str] = {}
         layout = self._assembling.layout
-        for name in state_of(edition).returning:
+        for name in state_of(edition).skills_again:
             try:
                 inputs = self._builder.inputs(edition)
                 skill = with_body(
