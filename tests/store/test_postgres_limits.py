@@ -107,6 +107,23 @@ def test_a_slow_statement_fails_alone(postgres_url):
     store.close()
 
 
+def test_a_server_that_accepts_only_reads_says_so(postgres_url, edition):
+    store = open_store(postgres_url)
+    store.publish("chat", edition(1, created="2026-01-01T00:00:00.000+00:00"), 0)
+    reader = open_store(f"{postgres_url}%20-cdefault_transaction_read_only%3Don")
+    assert reader.current("chat").number == 1
+    for write in (
+        lambda: reader.forget("chat"),
+        lambda: list(reader.prune(1_772_000_000.0, 0)),
+        lambda: reader.add_usage("chat", 1, CallUsage(10, 5, 0, 3, 0.5, 7)),
+    ):
+        with pytest.raises(StoreError, match=r"cannot be used: it is read-only$"):
+            write()
+    assert store.verify() == []
+    store.close()
+    reader.close()
+
+
 # Lost connections
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             """Return an object that confirms cached editions in batches for an event loop, or None if reading a row is faster than that."""
 
         def pool_counts(self) -> Mapping[str, int]:
-            """Return the figures of the connection pool, or nothing if there is none."""
+            """Return statistics of the connection pool, or nothing if there is none."""
 
         def cache_counts(self) -> Mapping[str, int]:
             """Return how many editions this process has in memory, and how often that did and did not save reading one."""

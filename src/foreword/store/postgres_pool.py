@@ -84,7 +84,7 @@ class PostgresPool:
             self._pool.drain()
 
     def counts(self) -> Mapping[str, int]:
-        """Return the pool's figures, such as `pool_size`, `pool_available` and `requests_waiting`, or nothing before the first call."""
+        """Return the pool's statistics, such as `pool_size`, `pool_available` and `requests_waiting`, or nothing before the first call."""
         return self._pool.get_stats() if self._pool is not None and self._forks == fork_count() else {}
 
     def close(self) -> None:

@@ -159,6 +159,8 @@ class PostgresServer:
         reason = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, psycopg.errors.DiskFull):
             reason = "the server's disk is full; nothing was written, and stored data is intact"
+        if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+            reason = "it is read-only"
         if password := self.options.settings.get("password"):
             reason = reason.replace(str(password), "…")
         return StoreError(f"the store {self.options.name} cannot be used: {reason[:_MAX_REASON]}")
