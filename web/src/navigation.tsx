@@ -15,6 +15,7 @@ const LINKS: { name: string; to: string; views: View[] }[] = [
 export function Navigation({ view }: { view: View }) {
   return (
     <header class="side">
+      <a class="skip button" href="#main" onClick={skip}>Skip to content</a>
       <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
       <nav aria-label="Views">
         <ul>
@@ -26,4 +27,12 @@ export function Navigation({ view }: { view: View }) {
       <ThemeChoice />
     </header>
   );
+}
+
+/** Move the focus behind the navigation. The address stays, because it names the view. */
+function skip(event: Event): void {
+  event.preventDefault();
+  const main = document.querySelector("main");
+  main?.setAttribute("tabindex", "-1");
+  main?.focus();
 }

@@ -56,7 +56,7 @@ export function useResults(code: RefObject<CodeEditor | null>, choices: Choices,
   }, [choices, language]);
   useEffect(() => () => [requests.previewRequest, requests.valuesRequest].forEach((request) => request.stop()), []);
 
-  const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
+  const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? []).filter((finding) => !isAboutText(finding))]), [findings, previewed]);
   /** Return why the text cannot be rendered, or an empty string if it can be or the service gives no reason. */
   async function tryRender(): Promise<string> {
     try {

@@ -1,10 +1,12 @@
 // Draws a prompt without Preact: it may have thousands of origins, and most of it stays the same when it changes.
 import type { Target } from "../target";
 import { type Block, blocks, estimatedLines, isSame } from "./blocks";
-import { type Segment, lineAt, rangeOfLine } from "./segments";
+import { type Segment, lineAt, rangeOfLine, sourcesOf } from "./segments";
 
 const HIGHLIGHT = "lines";
 const LINE_HEIGHT = 1.7; // as in prompt.css
+/** Prompts with at most this many blocks are laid out whole, for example for a picture of the page. */
+const ALWAYS_LAID_OUT = 8;
 
 export type Step = "next" | "previous" | "first" | "last";
 
@@ -45,10 +47,11 @@ export class PromptRenderer {
       this.byElement.delete(element);
     }
     const before = end ? old[old.length - end]!.element : null;
-    const added = wanted.slice(start, wanted.length - end).map((block) => draw(block, this.level));
+    const added = wanted.slice(start, wanted.length - end).map((block) => draw(block, segments, this.level));
     for (const each of added) this.byElement.set(each.element, each);
     this.drawn = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
     this.drawn.forEach((each, index) => (each.block = wanted[index]!));
+    this.host.classList.toggle("long", wanted.length > ALWAYS_LAID_OUT);
     const nodes = document.createDocumentFragment();
     nodes.append(...added.map(({ element }) => element));
     this.host.insertBefore(nodes, before);
@@ -139,11 +142,11 @@ function isReachable(segment: Segment): boolean {
   return segment.origin !== null && segment.text.trim() !== "";
 }
 
-function draw(block: Block, level: number): Drawn {
+function draw(block: Block, segments: Segment[], level: number): Drawn {
   const element = document.createElement("div");
   element.className = "block";
   element.style.setProperty("contain-intrinsic-block-size", `auto ${(estimatedLines(block) * LINE_HEIGHT).toFixed(1)}em`);
-  if (block.section !== null) element.append(heading(block.section, level));
+  if (block.section !== null) element.append(heading(block.section, sourcesOf(segments, block.pieces[0]!.index), level));
   const spans = block.pieces.map(({ text, segment: { origin } }) => {
     const span = document.createElement("span");
     span.textContent = text;
@@ -155,9 +158,10 @@ function draw(block: Block, level: number): Drawn {
 }
 
 /** A heading without text of its own, because the text of this element is the prompt and nothing else. */
-function heading(section: string, level: number): HTMLElement {
+function heading(section: string, sources: string[], level: number): HTMLElement {
   const element = document.createElement(`h${level}`);
   element.dataset["section"] = section;
+  element.dataset["sources"] = sources.join(", ");
   element.setAttribute("aria-label", section);
   return element;
 }

@@ -55,6 +55,16 @@ function lineFinder(templateLines: TemplateLines[]): (start: number, end: number
   };
 }
 
+const MAX_SOURCES = 12;
+
+/** Where the section that begins with this segment comes from, for a printed page, on which nobody can point at a text. */
+export function sourcesOf(segments: Segment[], first: number): string[] {
+  const paths = new Set<string>();
+  for (let index = first; segments[index]?.section === segments[first]!.section; index++) paths.add(segments[index]!.origin?.path ?? "");
+  const found = [...paths].filter(Boolean);
+  return found.length > MAX_SOURCES ? [...found.slice(0, MAX_SOURCES), `and ${found.length - MAX_SOURCES} more`] : found;
+}
+
 /** The line of the origin (file or template) at an offset in its segment. */
 export function lineAt(segment: Segment, offset: number): number | null {
   const lines = segment.origin?.lines;
