@@ -373,6 +373,18 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
     assert message("") == "tools added late: a; they are deferred, so the prefix is kept"
 
 
+def test_the_loss_of_a_late_tool_is_that_of_appending_it():
+    def loss(old, new):
+        return 0, 7 if new.tools.startswith(old.tools[:-1]) else 900, None
+
+    tools = " ".join(f"t{number}" for number in range(25))
+    late = apply_step(
+        "append", edition(2, one="1", tools="b c"), edition(0, one="1", tools=f"a b c {tools}"), loss=loss
+    )
+    assert late.findings[0].message.endswith(" and the prefix after them, about 7 tokens and all messages")
+    assert ", t24 and 6 more; " not in late.findings[0].message and " and 6 more; " in late.findings[0].message
+
+
 def test_each_message_has_the_names_of_the_tools_that_it_changes():
     current = edition(2, one="1", tools="a b c")
     result = []

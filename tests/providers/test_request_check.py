@@ -244,11 +244,15 @@ def test_anything_in_a_request_is_compared_or_refused(turn, key):
     ]  # fmt: skip
     for content in odd:
         request = {**for_anthropic(turn), key: content}
+        is_list = isinstance(content, list) or (key == "messages" and isinstance(content, str))
+        is_refused = key in ("tools", "messages") and bool(content) and not is_list
         for previous in (None, for_anthropic(turn), request):
-            assert {finding.code for finding in check_request(request, turn, previous)} <= {
-                "request-changed",
-                "cache-breakpoints",
-            }
+            try:
+                codes = {finding.code for finding in check_request(request, turn, previous)}
+            except CallError as error:
+                assert is_refused and str(error).startswith(f"the {key} of a request must be a list, not ")
+            else:
+                assert not is_refused and codes <= {"request-changed", "cache-breakpoints"}
 
 
 @pytest.mark.parametrize("request_", [{"messages": nested(100_000)}, {"tools": [{"name": "t", "x": nested(100_000)}]}])

@@ -6,6 +6,7 @@ from anthropic.types import Usage as AnthropicUsage
 from google.genai.types import GenerateContentResponseUsageMetadata
 from openai.types import CompletionUsage
 from openai.types.responses import ResponseUsage
+from pydantic_ai.usage import RequestUsage
 
 from foreword import CallError
 from foreword.providers.usage import ReportedTokens, reported_tokens
@@ -43,6 +44,14 @@ CAMEL_CASE = {
     "thoughtsTokenCount": 200,
 }
 
+LANGCHAIN = {
+    "input_tokens": 10_000,
+    "output_tokens": 300,
+    "total_tokens": 10_300,
+    "input_token_details": {"cache_read": 8000, "cache_creation": 1500},
+}
+LITELLM = {**CHAT, "prompt_tokens_details": {"cached_tokens": 8000, "cache_creation_tokens": 1500}}
+
 
 @pytest.mark.parametrize(
     ("usage", "written"),
@@ -57,6 +66,9 @@ CAMEL_CASE = {
         (GEMINI, 0),
         (CAMEL_CASE, 0),
         (GenerateContentResponseUsageMetadata(**GEMINI), 0),
+        (LANGCHAIN, 1500),
+        (LITELLM, 1500),
+        (RequestUsage(input_tokens=10_000, cache_read_tokens=8000, cache_write_tokens=1500, output_tokens=300), 1500),
     ],
 )
 def test_usage_from_all_providers_adds_up(usage, written):

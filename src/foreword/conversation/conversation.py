@@ -201,8 +201,8 @@ class Conversation:
     def record_usage(self, usage: object, *, model: str = "", now: datetime | None = None) -> Usage:
         """Add the usage that the provider returned with a response to the counters of the edition in use, and return them.
 
-        `usage` is the object from Anthropic, OpenAI (Responses or Chat) or Gemini, or a mapping with the same keys. For a stream, pass
-        only the last one.
+        `usage` is the object from Anthropic, OpenAI (Responses or Chat), Gemini, LangChain, LiteLLM or pydantic-ai, or a mapping with
+        the same keys. For a stream, pass only the last one. A sub-agent's calls belong to another prompt, so do not record them here.
         """
         check_time(now)
         model = model or self._agent.configured.model

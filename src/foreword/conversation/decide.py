@@ -130,7 +130,9 @@ def apply_step(
     change = drift(current, new_edition, since, loss)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(current, new_edition, change, late_tool_exception) if step == "append" else Outcome(current)
+    if step == "append":
+        return _append(current, new_edition, change, loss or _prefix_loss, late_tool_exception)
+    return Outcome(current)
 
 
 # The fields of the state that the next edition takes over.
@@ -216,6 +218,7 @@ def _section_texts(edition: Edition) -> dict[str, str]:
 # The step `append`: a message announces each change once, and the prefix stays the same
 
 
+_MAX_NAMES = 20  # in a finding
 _TOOL_KEY = "tool:"  # the prefix of a tool's key in `announced`; without a name, the key of the inactive tools
 
 
@@ -228,7 +231,9 @@ class _Announcement:
     hash: str = ""
 
 
-def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exception: LateToolException) -> Outcome:
+def _append(
+    current: Edition, new_edition: Edition, change: Drift, loss: LossFunction, late_tool_exception: LateToolException
+) -> Outcome:
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
     texts = [announcement.text for announcement in announcements]
@@ -246,9 +251,9 @@ def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exc
     if change.tools.added:
         tools = with_new_tools(current.tools, new_edition.tools)
         cost = estimate(tools) - estimate(current.tools)
-        findings.append(
-            finding("drift", _late_tools_sentence(change, cost, late_tool_exception(tools, change.tools.added)))
-        )
+        exception = late_tool_exception(tools, change.tools.added)
+        lost = 0 if exception == "" else loss(current, replace(current, tools=tools))[1]
+        findings.append(finding("drift", _late_tools_sentence(change.tools.added, cost, lost, exception)))
         kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
@@ -256,12 +261,17 @@ def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exc
     return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings, changes=changes)
 
 
-def _late_tools_sentence(change: Drift, cost: int, exception: str | None) -> str:
+def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, exception: str | None) -> str:
     """Return the sentence for a finding about new tools: what they cost, and what is lost from the cache."""
-    start = f"tools added late: {', '.join(change.tools.added)}; "
+    shown = (
+        ", ".join(names)
+        if len(names) <= _MAX_NAMES
+        else f"{', '.join(names[:_MAX_NAMES])} and {len(names) - _MAX_NAMES} more"
+    )
+    start = f"tools added late: {shown}; "
     if exception == "":
         return start + "they are deferred, so the prefix is kept"
-    loss = f"the prefix after them, about {change.tokens_lost:,} tokens and all messages"
+    loss = f"the prefix after them, about {lost:,} tokens and all messages"
     price = f" and {loss}" if exception is None else f"; the prefix is kept, except that {exception} loses {loss}"
     return f"{start}their definitions cost about {cost:,} tokens{price}"
 

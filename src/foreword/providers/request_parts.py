@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from ..errors import CallError
 from ..vocabulary import value
 from .existing_breakpoints import BREAKPOINT_KEYS, breakpoints_in
 
@@ -45,18 +46,30 @@ class RequestParts:
 
 
 def parse_request(request: Mapping[str, Any]) -> RequestParts:
-    """Return the parts of a request. Entries that no API would accept are compared as they are."""
+    """Return the parts of a request. Raises a CallError if the tools or messages are not lists; anything else is compared as it is."""
     settings = request.get("config")
     settings = settings if isinstance(settings, dict) else request
-    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _as_list(_first_of(request, _MESSAGE_KEYS))
+    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _entries(request)
     if not system and entries and isinstance(entries[0], dict) and entries[0].get("role") in _SYSTEM_ROLES:
         system = entries.pop(0).get("content") or ""
-    tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools") or ()) if not _is_hidden(tool)]
+    tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools")) if not _is_hidden(tool)]
     values = {**request, "tool_choice": _required_choice(request.get("tool_choice"))}
     others = {key: as_json(values[key]) for key in _SETTINGS if values.get(key)}
     return RequestParts(
         tools, _text(system), [_message(entry) for entry in entries], others, list(_all_breakpoints(request))
     )
+
+
+def _entries(request: Mapping[str, Any]) -> list[Any]:
+    """Return the messages. Responses also accepts a string."""
+    messages = _first_of(request, _MESSAGE_KEYS)
+    return [messages] if isinstance(messages, str) else _expect_list("messages", messages)
+
+
+def _expect_list(name: str, content: Any) -> list[Any]:
+    if content and not isinstance(content, list | tuple):
+        raise CallError(f"the {name} of a request must be a list, not {type(content).__name__}")
+    return list(content or ())
 
 
 def _required_choice(choice: Any) -> Any:
@@ -72,7 +85,7 @@ def _first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> Any:
 
 
 def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
-    for tool in tools if isinstance(tools, list | tuple) else ():
+    for tool in _expect_list("tools", tools):
         declarations = _first_of(tool, _DECLARATION_KEYS) if isinstance(tool, dict) else None
         if isinstance(declarations, list | tuple):
             yield from (declaration for declaration in declarations if isinstance(declaration, dict))

@@ -4,6 +4,9 @@ Anthropic          input_tokens, which excludes cached tokens, plus cache_read_i
 OpenAI Responses   input_tokens, which includes cached_tokens and cache_write_tokens in input_tokens_details
 OpenAI Chat        prompt_tokens, which includes cached_tokens and cache_write_tokens in prompt_tokens_details
 Gemini             prompt_token_count, which includes cached_content_token_count, in snake case or camel case
+LangChain          input_tokens, which includes cache_read and cache_creation in input_token_details, from any provider
+LiteLLM            like OpenAI Chat, with cache_creation_tokens for Anthropic
+pydantic-ai        input_tokens, which includes cache_read_tokens and cache_write_tokens, from any provider
 """
 
 from __future__ import annotations
@@ -36,7 +39,10 @@ class ReportedTokens:
 
 
 def reported_tokens(usage: Any) -> ReportedTokens:
-    """Read a usage object from Anthropic, OpenAI or Gemini, including the last one of a stream. Raises a CallError for anything else."""
+    """Read a usage object from Anthropic, OpenAI, Gemini or a framework, including the last one of a stream.
+
+    Raises a CallError for anything else.
+    """
     if _field(usage, "prompt_token_count") is not None:
         return _gemini(usage)
     if _field(usage, "prompt_tokens") is not None:
@@ -44,6 +50,10 @@ def reported_tokens(usage: Any) -> ReportedTokens:
     if _field(usage, "input_tokens") is not None or _field(usage, "output_tokens") is not None:
         if _field(usage, "input_tokens_details") is not None:
             return _openai(usage, "input_tokens", "output_tokens")
+        if (details := _field(usage, "input_token_details")) is not None:
+            return _framework(usage, _count(details, "cache_read"), _count(details, "cache_creation"))
+        if _field(usage, "cache_read_tokens") is not None:
+            return _framework(usage, _count(usage, "cache_read_tokens"), _count(usage, "cache_write_tokens"))
         return _anthropic(usage)
     keys = f" with the keys {show(sorted(map(str, usage.keys())))}" if hasattr(usage, "keys") else ""
     raise CallError(
@@ -61,11 +71,19 @@ def _anthropic(usage: object) -> ReportedTokens:
 
 def _openai(usage: object, input_name: str, output_name: str) -> ReportedTokens:
     details = _field(usage, f"{input_name}_details")
-    read, written = _count(details, "cached_tokens"), _count(details, "cache_write_tokens")
+    read = _count(details, "cached_tokens")
+    written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
     half_day = _count(_field(details, "cache_write_tokens_details"), "ttl_12h_tokens")
     tokens = max(_count(usage, input_name), read + written)
     lifetime = 12 * _HOUR * bool(half_day)
     return ReportedTokens(tokens, read, written, _count(usage, output_name), min(half_day, written), lifetime)
+
+
+def _framework(usage: object, read: int, written: int) -> ReportedTokens:
+    """Read a usage object whose input tokens include those that were read from the cache or written to it."""
+    tokens = max(_count(usage, "input_tokens"), read + written)
+    long = min(_count(usage, "cache_write_1h_tokens"), written)
+    return ReportedTokens(tokens, read, written, _count(usage, "output_tokens"), long, _HOUR * bool(long))
 
 
 def _gemini(usage: object) -> ReportedTokens:
