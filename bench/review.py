@@ -38,7 +38,7 @@ def review_row(home: Path, top: Path) -> Row:
 
 def lock_row(home: Path, top: Path) -> Row:
     """Compare `lock --check` with one `show` for each layout that is locked."""
-    lock = [FOREWORD, "lock", str(top), "--home", str(home)]
+    lock = [FOREWORD, "lock", str(top)]
     lowest_cost(lock, home)
     check = [*lock, "--check"]
     shows = [[FOREWORD, "show", str(top), "--layout", layout, "--home", str(home)] for layout in LAYOUTS]

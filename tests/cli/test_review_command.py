@@ -106,6 +106,43 @@ def test_files_that_others_import_are_read(commit, review):
     assert "verbose" in json.dumps(form["prompts"][0]["details"])
 
 
+def test_files_behind_links_are_read(commit, run, review):
+    skill = "---\nname: ship\ndescription: Ship it.\n---\nRead [how](references/how.md).\n"
+    commit(
+        {
+            "w/CLAUDE.md": Path("GUIDE.md"),
+            "w/GUIDE.md": "Be brief.\n",
+            "w/.claude/skills": Path("../skills"),
+            "w/skills/ship/SKILL.md": skill,
+            "w/skills/ship/references/how.md": "Slowly.\n",
+        }
+    )
+    commit(
+        {
+            "w/GUIDE.md": "Be very brief.\n",
+            "w/skills/ship/SKILL.md": skill + "Then read [more](references/how.md#more).\n",
+        }
+    )
+    form = review("HEAD~", "--layout", "claude")
+    assert form["new_findings"] == form["fixed_findings"] == []
+    assert outcomes(form) == {
+        "CLAUDE.md": ("leads to GUIDE.md", ("loaded", "loaded")),
+        "GUIDE.md": ("changed", ("loaded", "loaded")),
+        "skills/ship/SKILL.md": ("changed", ("listed", "listed")),
+    }
+    assert run("review", "HEAD~", "--layout", "claude")[1].startswith("2 instruction files changed")
+
+
+def test_a_change_at_the_root_reaches_folders_where_an_agent_reads_no_other_change(commit, review):
+    commit({**OLD, "w/CLAUDE.md": "Be kind.\n", "w/api/CLAUDE.md": "Be exact.\n", "w/api/AGENTS.md": "Be quick.\n"})
+    commit({"w/CLAUDE.md": "Be very kind.\n", "w/api/AGENTS.md": "Be very quick.\n"})
+    form = review("HEAD~", "--layout", "claude")
+    assert [(prompt["folder"], "very" in json.dumps(prompt["details"])) for prompt in form["prompts"]] == [
+        (".", True),
+        ("api", True),
+    ]
+
+
 def test_only_new_findings_are_reported(commit, run, review, tree):
     commit({**OLD, "w/AGENTS.md": "Run `npm run test`.\n\nRead `docs/missing.md`.\n"})
     commit(
@@ -114,8 +151,8 @@ def test_only_new_findings_are_reported(commit, run, review, tree):
         }
     )
     form = review("HEAD~")
-    assert [(row["code"], tree.short(row["path"]), row["line"]) for row in form["new_findings"]] == [
-        ("missing-file", "/w/AGENTS.md", 7)
+    assert [(row["code"], row["path"], row["line"]) for row in form["new_findings"]] == [
+        ("missing-file", "AGENTS.md", 7)
     ]
     assert form["fixed_findings"] == []
     assert run("review", "HEAD~")[0] == 0 and run("review", "HEAD~", "--fail", "warning")[0] == 1
@@ -176,6 +213,17 @@ def test_the_other_formats(commit, run):
     assert "    + Read `docs/new.md`." in text and "AGENTS.md:5: docs/new.md does not exist" in text
 
 
+@pytest.mark.parametrize("format", ["text", "json", "sarif", "github", "markdown"])
+def test_a_review_is_the_same_on_every_machine(commit, git, run, tree, monkeypatch, format):
+    commit({**OLD, "w/api/AGENTS.md": "Be exact.\n"})
+    commit({"w/AGENTS.md": "Read `docs/new.md`.\n", "w/api/AGENTS.md": "Be quick.\n", "w/CLAUDE.md": Path("../x")})
+    out = run("review", "HEAD~", "--format", format)[1]
+    git("clone", ".", "../elsewhere")
+    monkeypatch.chdir(tree.path("elsewhere"))
+    assert run("review", "HEAD~", "--format", format)[1] == out
+    assert tempfile.gettempdir() not in out and tree.path("w") not in out
+
+
 def test_stored_conversations_are_counted(commit, run, review, tree):
     commit(OLD)
     store = f"sqlite:///{tree.path('store.db')}"
@@ -206,6 +254,8 @@ def test_text_in_markdown_cannot_mention_anybody():
         ("HEAD..--all", "is not the name of a commit"),
         ("HEAD\n", "is not the name of a commit"),
         ("HEAD:AGENTS.md", "there is no commit"),
+        ("", "the change '' has no base"),
+        ("..HEAD", "the change '..HEAD' has no base"),
     ],
 )
 def test_a_base_that_is_not_a_commit_is_an_invalid_call(commit, run, range, message):
@@ -277,9 +327,10 @@ def checked_out(tree, git, commit):
         entries = {}
         for path, (mode, content) in files.items():
             tree({"blob": content})
-            entries[path] = git_trees.TreeEntry(mode, git("hash-object", "-w", "../blob").strip())
+            entries[path] = git_trees.tree_entry(mode, git("hash-object", "-w", "../blob").strip())
         folder = checkout.Checkout(objects, "w")
-        folder.switch(entries, lambda path: True)
+        folder.open(entries)
+        folder.write(entries)
         return folder
 
     return checked_out

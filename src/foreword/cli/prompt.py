@@ -50,7 +50,7 @@ def parser_for(command: str) -> Parser:
     if command == "blame":
         about = "show the author, commit and age of each line that comes from the repository"
         parser.add_argument("--git", action="store_true", help=about)
-        about = "with --git, sum the tokens by author, file or age instead"
+        about = "sum the tokens of these lines by author, file or age; implies --git"
         parser.add_argument("--by", default="", choices=("author", "file", "age"), metavar="NAME", help=about)
     return parser
 

@@ -20,7 +20,7 @@ _SEVERITIES = tuple(SEVERITIES)
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     about = "a layout to review instead of the detected ones; may be repeated"
-    parser = new_parser(command, several_layouts=about)
+    parser = new_parser(command, ("--now", "--strict"), about)
     parser.add_argument(
         "range",
         metavar="BASE[..HEAD]",
@@ -67,7 +67,7 @@ def _write_sarif(result: Review) -> None:
     from .. import __version__
     from ..inspection.lint.formats import sarif_form
 
-    write_json(sarif_form(result.new_findings, result.root, __version__))
+    write_json(sarif_form(result.new_findings, "", __version__))
 
 
 def _write_github(result: Review) -> None:
@@ -75,7 +75,7 @@ def _write_github(result: Review) -> None:
     from .review_words import describe_cost, describe_place
 
     for finding in result.new_findings:
-        write(annotation(finding, result.root))
+        write(annotation(finding, ""))
     for prompt in result.prompts:
         effect = prompt.effect
         cost = describe_cost(result, effect.after - effect.before)
@@ -115,12 +115,12 @@ def _write_text(result: Review) -> None:
         write("\n")
         write_line(paint("new findings", "bold"))
         for finding in result.new_findings:
-            write_line(f"  {finding_line(finding)}".replace(result.root + "/", ""), indent=4)
+            write_line(f"  {finding_line(finding)}", indent=4)
     if result.fixed_findings:
         write("\n")
         write_line(paint("fixed findings", "bold"))
         for finding in result.fixed_findings:
-            write_line(f"  {finding_line(finding)}".replace(result.root + "/", ""), indent=4)
+            write_line(f"  {finding_line(finding)}", indent=4)
     sys.stdout.flush()
     for note in result.notes:
         write_error(note, indent=2)

@@ -102,17 +102,15 @@ def _findings(review: Review) -> str:
     for title, findings in (("New findings", new), ("Fixed findings", fixed)):
         if findings:
             lines += [f"**{title}**", ""]
-            lines += [_finding(finding, review.root) for finding in findings[:_MAX_FINDINGS]]
+            lines += map(_finding, findings[:_MAX_FINDINGS])
             more = len(findings) - _MAX_FINDINGS
             lines += [f"- {more:,} more", ""] if more > 0 else [""]
     return "\n".join(lines).rstrip("\n")
 
 
-def _finding(finding: Finding, root: str) -> str:
-    path = finding.path.removeprefix(root + "/")
-    message = (
-        finding.message.partition("\n")[0].replace(root + "/", "").removeprefix(f"{path}: ").removeprefix(f"{path} ")
-    )
+def _finding(finding: Finding) -> str:
+    path = finding.path
+    message = finding.message.partition("\n")[0].removeprefix(f"{path}: ").removeprefix(f"{path} ")
     place = f"{_code(f'{path}:{finding.line}' if finding.line else path)}: " if path else ""
     return f"- {finding.severity}: {place}{_escape(message)} ({_code(finding.code)})"
 

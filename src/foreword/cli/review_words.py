@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
 def headline(review: Review) -> str:
     """Describe a review in one line."""
-    changed = sum(row.change in ("added", "removed", "changed", "renamed") for row in review.files)
+    # A link to a changed file counts only if that file is not listed itself.
+    changed = len(
+        {
+            row.change.removeprefix("leads to ") if row.change.startswith("leads to ") else row.path
+            for row in review.files
+            if row.change != "unchanged"
+        }
+    )
     if not review.prompts:
         files = f", although {count_of(changed, 'instruction file')} changed" if changed else ""
         return f"No agent's prompt at the root changes{files}" if changed else "No agent's prompt changes"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 DEFAULT_LAYOUT = "foreword"
 _MAX_SNAPSHOTS = 8
 _MENU_KINDS = ("skill", "agent", "command")
+_FIXED_PLACES = ("root", "home", "env")  # the same for all working directories in a repository
 _OPTIONS = (
     "trust",
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
@@ -169,6 +170,7 @@ class Assembler:
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
         self.reads_user_files = True
+        self.looks_for_changes = True
         self._lock = allocate_lock()
         self._current_plan: Plan | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
@@ -206,7 +208,7 @@ class Assembler:
                 announce(document)  # before taking the lock, which other threads may need
         with self._lock:
             previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
-            if previous is not None and is_unchanged(previous.inputs.stamps):
+            if previous is not None and (not self.looks_for_changes or is_unchanged(previous.inputs.stamps)):
                 return previous
             snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), *key)
         for root, templates in untrusted:  # without the lock, because the worker may be slow
@@ -328,7 +330,7 @@ class Assembler:
     def _plan(self, reader: Reader) -> Plan:
         """Return the plan, rereading it if one of its files has changed."""
         plan = self._current_plan
-        if plan is None or not is_unchanged(plan.stamps):
+        if plan is None or (self.looks_for_changes and not is_unchanged(plan.stamps)):
             plan = self._current_plan = self._read_plan(reader)
         reader.stamps.update(plan.stamps)
         reader.trust = plan.trust
@@ -357,13 +359,21 @@ class Assembler:
         if not is_changed:
             unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
             if unchanged is not None:
-                return unchanged, ()
+                return unchanged
         from .resolving import resolve_layout
 
         names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
         return resolve_layout(
             names, self.settings, self.assignments, self.packs, requested, workspace, reader, bool(self.trust)
         )
+
+
+def share_layout(assembler: Assembler, other: Assembler) -> None:
+    """Let an assembler use the layout that another one has read in the same repository, unless it may depend on the working directory."""
+    plan = other._current_plan
+    if plan is not None and all(row.pattern.place in _FIXED_PLACES for row in plan.layout.config):
+        workspace = replace(plan.workspace, cwd=assembler.workspace.cwd)
+        assembler._current_plan = replace(plan, workspace=workspace)
 
 
 def _without_menus(layout: Layout) -> Layout:

@@ -12,28 +12,30 @@ from .std import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ..layout.model import Layout
     from ..sources.files import Reader
-    from ..vocabulary import Workspace
+    from ..vocabulary import Finding, Workspace
 
 
-def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> Layout | None:
-    """Return the shipped layout with this name, or None if there is none or the user or the workspace has settings or wording."""
+def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]] | None:
+    """Return the shipped layout with this name, and findings about configuration files that it would read.
+
+    Returns None if there is no such layout, or if settings, wording or configuration files change it.
+    """
     if name not in NAMES and name not in MIRRORS:
         return None
     if _has_changes(workspace, reader):
         return None
     layout = _load_layout(name)
-    return None if layout.config and _has_config(layout, workspace, reader) else layout
-
-
-def _has_config(layout: Layout, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a configuration file sets a value that the layout reads from it."""
+    if not layout.config:
+        return layout, ()
     from .config import read_config
 
-    return any(read_config(layout.config, workspace, reader))
+    values, findings = read_config(layout.config, workspace, reader)
+    return None if values else (layout, findings)
 
 
 def pack_of(name: str) -> str:

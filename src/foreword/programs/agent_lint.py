@@ -43,10 +43,13 @@ from .wrong_case import is_page
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
 
+    from ..engine.assembler import Snapshot
     from ..layout.model import Layout
     from ..sources.tree import Listings
-    from ..vocabulary import Finding, Severity, Workspace
+    from ..vocabulary import Agent, Finding, Prompt, Severity, Workspace
+    from .agents import AssemblerFor
 
 CASE_CHECK = "file-case"
 _CHECK_IDS = (*(check.id for check in AGENT_CHECKS), CASE_CHECK)
@@ -56,8 +59,16 @@ _MAX_FILES = 500_000
 class AgentLint:
     """Checks the files that agents read in one repository."""
 
-    def __init__(self, assembler: Assembler, workspace: Workspace, listings: Listings) -> None:
+    def __init__(
+        self,
+        assembler: Assembler,
+        workspace: Workspace,
+        listings: Listings,
+        assembler_for: AssemblerFor | None = None,
+        arguments: tuple[Agent, datetime | None] | tuple[()] = (),
+    ) -> None:
         self.assembler, self.workspace, self.listings = assembler, workspace, listings
+        self.assembler_for, self.arguments = assembler_for, arguments
         self.root = workspace.root or workspace.cwd
         self.shown_root = printable(self.root)
         self.contents = Contents()
@@ -156,6 +167,9 @@ class AgentLint:
             return {}
 
     def _assembler(self, layout: str) -> Assembler:
+        known = self.assembler_for(layout, self.workspace.cwd) if self.assembler_for else None
+        if known:
+            return known
         workspace = replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None)
         base = self.assembler
         assembler = Assembler(workspace, layout, settings=base.settings, packs=base.packs, values=base.values)
@@ -172,10 +186,10 @@ class AgentLint:
         for name in names:
             try:
                 assembler = self._assembler(name)
-                prompt = assembler.prompt()
+                prompt = assembler.prompt(*self.arguments)
             except ForewordError:  # the settings do not fit this layout
                 continue
-            snapshot = assembler.snapshot()
+            snapshot = assembler.snapshot(*self.arguments[:1])
             assemblers.append(assembler)
             views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
             self._visit(assembler, self.workspace.cwd)
@@ -201,10 +215,12 @@ class AgentLint:
     def _visit(self, assembler: Assembler, folder: str) -> None:
         """Check one agent's prompt in one folder."""
         try:
-            prompt = assembler.prompt()
+            prompt = assembler.prompt(*self.arguments)
         except ForewordError:  # the folder no longer exists, or its own settings are refused
             return
-        snapshot = assembler.snapshot()
+        snapshot = assembler.snapshot(*self.arguments[:1])
+        if assembler.finds_skills:
+            prompt = without_menus(prompt, snapshot)
         visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.shown_root, self.read)
         report_hidden_files(visit, self.facts, self.shared)
         report_blank_files(visit, self.facts)
@@ -270,3 +286,15 @@ class AgentLint:
             if len(paths) > _MAX_FILES:
                 return None
         return PathIndex(paths, links)
+
+
+def without_menus(prompt: Prompt, snapshot: Snapshot) -> Prompt:
+    """Return the prompt without the candidates for skills, sub-agents and commands, which these checks are not about."""
+    results = snapshot.inputs.lookup_results
+    menus = {
+        candidate
+        for lookup in snapshot.layout.lookups
+        if lookup.kind != "text" and lookup.name in results
+        for candidate in results[lookup.name].candidates
+    }
+    return replace(prompt, candidates=[candidate for candidate in prompt.candidates if candidate not in menus])

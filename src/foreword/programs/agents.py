@@ -27,7 +27,7 @@ from .waiting import candidates_of_touches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from ..engine.assembler import Assembler
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from ..sources.instruction_files import InstructionFiles
     from ..vocabulary import Candidate, Finding
     from .question import Question
+
+    # Takes a layout and a folder.
+    AssemblerFor = Callable[[str, str], Assembler | None]
 
 # Findings that the table itself shows, and those that are not about instruction files.
 _SHOWN_BY_TABLE = ("file-shadowed", "file-duplicate")
@@ -60,16 +63,21 @@ def agents_that_read(question: Question, path: str) -> list[Layout]:
     return _Comparison(question).readers(path)
 
 
-def agent_report(question: Question) -> AgentReport:
-    """Compare what agents read in the question's workspace."""
-    return _Comparison(question).report()
+def agent_report(
+    question: Question, assembler_for: AssemblerFor | None = None, files: InstructionFiles | None = None
+) -> AgentReport:
+    """Compare what agents read in the question's workspace.
+
+    `assembler_for` may return assemblers that have read the files already. `files` are the instruction files, if they are known.
+    """
+    return _Comparison(question, assembler_for).report(files)
 
 
 class _Comparison:
     """One comparison: the workspace, the files in it, and the contents that all agents' readers share."""
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
+    def __init__(self, question: Question, assembler_for: AssemblerFor | None = None) -> None:
+        self.question, self.assembler_for = question, assembler_for
         self.contents = Contents()
         self.reader = Reader(contents=self.contents)
         self.workspace = resolve_workspace(question.workspace, self.reader)
@@ -81,12 +89,14 @@ class _Comparison:
         self.touched_folders: list[str] = []
         self.assignments, self.assigned_agents = _split_assignments(question)
 
-    def report(self) -> AgentReport:
+    def report(self, files: InstructionFiles | None = None) -> AgentReport:
         """Walk the repository, choose the agents and compare them."""
         fields = self.question.fields
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
-        files = find_instruction_files(self.root, instruction_file_patterns([*self.mirrors.values(), *named.values()]))
+        if files is None:
+            patterns = instruction_file_patterns([*self.mirrors.values(), *named.values()])
+            files = find_instruction_files(self.root, patterns)
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]
         self.touched_folders = folders_above((*files.paths, *paths), self.root)
@@ -143,11 +153,17 @@ class _Comparison:
         return list(dict.fromkeys((*names, *self.assigned_agents)))
 
     def _assembler(self, layout: str) -> Assembler:
+        known = self._known_assembler(layout, self.workspace.cwd)
+        if known:
+            return known
         root = self.workspace.root if self.workspace.is_repository else None
         assembler = self.question.assembler_for(replace(self.workspace, root=root), layout, self.assignments)
         assembler.reader = lambda: Reader(contents=self.contents)
         assembler.reads_user_files = not self.question.is_portable
         return assembler
+
+    def _known_assembler(self, layout: str, folder: str) -> Assembler | None:
+        return self.assembler_for(layout, folder) if self.assembler_for else None
 
     def _try_view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView | None:
         """Return an agent's view, or None, with a finding, if its layout does not accept the settings. Not for agents named explicitly."""
@@ -162,7 +178,8 @@ class _Comparison:
         question = self.question
         assembler = self._assembler(name)
         # Menus matter only if they can push a file over the prompt's budget.
-        assembler.finds_skills = layout.budget is not None
+        if not self._known_assembler(name, self.workspace.cwd):
+            assembler.finds_skills = layout.budget is not None
         prompt = assembler.prompt(question.agent, question.now)
         snapshot = assembler.snapshot(question.agent)
         tokens = estimate_count(prompt.text, question.model, question.provider)
@@ -186,12 +203,14 @@ class _Comparison:
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
         for number, folder in folders[:_MAX_VISITS]:
             waits.announce("build")
-            assembler = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
-            assembler.reader = self.assemblers[number].reader
+            path = self.real_names.get(folder, folder)
+            assembler = self._known_assembler(self.assemblers[number].layout_name, path)
+            if assembler is None:
+                assembler = self.assemblers[number].for_directory(path)
+                assembler.reader = self.assemblers[number].reader
             try:
-                found[number, folder] = {
-                    candidate.path: candidate for candidate in assembler.snapshot().inputs.candidates
-                }
+                snapshot = assembler.snapshot(self.question.agent)
+                found[number, folder] = {candidate.path: candidate for candidate in snapshot.inputs.candidates}
             except ForewordError:  # the folder no longer exists, or its own settings are refused
                 continue
         return found

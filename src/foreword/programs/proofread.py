@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..extensions import Extension
     from ..layout.model import Layout
     from ..vocabulary import Finding, Workspace
+    from .agents import AssemblerFor
 
 
 @value
@@ -73,8 +74,20 @@ def proofread(
     if is_recursive:
         run.check_below()
     run.check_agents(is_recursive)
-    findings = merge_repeated(sorted(run.findings, key=_sort_key), printable(run.root))
-    return Report(tuple(findings), len(run.files), run.root)
+    return run.report()
+
+
+def proofread_again(
+    assembler: Assembler, agent: Agent, now: datetime, listings: Listings, assembler_for: AssemblerFor | None
+) -> Report:
+    """Report likely mistakes in the prompt of one of several folders.
+
+    `listings` contains the names in folders, and `assembler_for` returns assemblers that have read an agent's files already.
+    """
+    run = _LintRun(assembler, agent, now, (), (), listings, assembler_for)
+    run.check(assembler)
+    run.check_agents(is_recursive=False)
+    return run.report()
 
 
 def _sort_key(finding: Finding) -> tuple[str, int, str]:
@@ -91,7 +104,10 @@ class _LintRun:
         now: datetime | None,
         disabled: tuple[str, ...],
         extensions: Sequence[Extension],
+        listings: Listings | None = None,
+        assembler_for: AssemblerFor | None = None,
     ) -> None:
+        self.assembler_for = assembler_for
         self.assembler, self.agent, self.now, self.extensions = assembler, agent, now, extensions
         self.snapshot = assembler.snapshot(agent)
         workspace = self.snapshot.plan.workspace
@@ -102,15 +118,20 @@ class _LintRun:
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
         self.wrong_case = WrongCaseFinder(self.root)
-        self.listings = Listings()
+        self.listings = listings or Listings()
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
-        self.disk = _Disk(workspace)
+        self.disk = _Disk(workspace, self.listings)
         self.linter = Linter(
             LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.files_above), self.disabled
         )
+
+    def report(self) -> Report:
+        """Return the findings, sorted."""
+        findings = merge_repeated(sorted(self.findings, key=_sort_key), printable(self.root))
+        return Report(tuple(findings), len(self.files), self.root)
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
@@ -183,7 +204,8 @@ class _LintRun:
         """Check the files that released agents read, if the repository is written for them."""
         from .agent_lint import CASE_CHECK, AgentLint
 
-        agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings)
+        arguments = (self.agent, self.now) if self.assembler_for else ()
+        agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result
@@ -213,8 +235,9 @@ def _instruction_names(layout: Layout) -> Iterator[str]:
 class _Disk:
     """Reads the disk for the checks, only inside the workspace. Each path is looked up once."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, listings: Listings) -> None:
         self._known: dict[str, bool] = {}
+        self.listings = listings
         self.reader = Reader()
         self.enter(workspace)
 
@@ -263,9 +286,5 @@ class _Disk:
     def _exists(self, path: str) -> bool:
         known = self._known.get(path)
         if known is None:
-            try:
-                known = os.path.lexists(path)
-            except ValueError:
-                known = False
-            self._known[path] = known
+            known = self._known[path] = self.listings.exists(path)
         return known

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..errors import CallError, MissingError
+from ..errors import CallError, MissingError, show
 from ..inspection.agents import Verdict
 from ..inspection.diff import compare
 from ..inspection.effects import measure_effect
@@ -18,7 +18,7 @@ from ..sources.checkout import Checkout
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.git import open_git
-from ..sources.git_trees import LINK, GitTrees
+from ..sources.git_trees import GitTrees, id_of
 from ..sources.links import Reach
 from ..sources.search import SKILL_FILE
 from ..sources.trust import Record, Trust
@@ -80,11 +80,10 @@ class PromptReview:
 class Review:
     """What a change does.
 
-    `unchanged` is the number of prompts that stay the same. Costs are calculated from `price`. `conversations` is the number of stored
-    conversations in the repository, or None if no store was passed.
+    All paths are relative to the root. `unchanged` is the number of prompts that stay the same. Costs are calculated from `price`.
+    `conversations` is the number of stored conversations in the repository, or None if no store was passed.
     """
 
-    root: str
     base: Revision
     head: Revision
     files: Sequence[FileReview]
@@ -114,9 +113,9 @@ def review_change(question: Question) -> Review:
         raise MissingError(f"review cannot use git in {printable(workspace.cwd)}: {reason}")
     objects = GitTrees(git)
     base, head = _resolve_range(objects, question.fields.get("range") or "")
-    trees = objects.tree(base.commit), objects.tree(head.commit)
+    tree, differences = objects.tree(base.commit), objects.differences(base.commit, head.commit)
     with Checkout(objects, os.path.basename(git.root)) as checkout:
-        comparison = _TreeComparison(question, git.root, checkout, trees)
+        comparison = _TreeComparison(question, git.root, checkout, tree, differences)
         return comparison.review(base, head)
 
 
@@ -124,7 +123,9 @@ def _resolve_range(objects: GitTrees, text: str) -> tuple[Revision, Revision]:
     """Return the two sides. Without `..`, the change starts at their common ancestor, as in a pull request."""
     separator = "..." if "..." in text else ".." if ".." in text else ""
     base, _, head = text.partition(separator) if separator else (text, "", "")
-    names = base or "HEAD", head or "HEAD"
+    if not base:  # usually an unset variable of a shell script
+        raise CallError(f"the change {show(text)} has no base; pass BASE or BASE..HEAD, such as origin/main")
+    names = base, head or "HEAD"
     ids = objects.resolve(names[0]), objects.resolve(names[1])
     start = ids[0] if separator == ".." else objects.merge_base(*ids)
     return Revision(names[0], start), Revision(names[1], ids[1])
@@ -133,32 +134,38 @@ def _resolve_range(objects: GitTrees, text: str) -> tuple[Revision, Revision]:
 class _TreeComparison:
     """Builds the prompts of both trees and compares them."""
 
-    def __init__(self, question: Question, root: str, checkout: Checkout, trees: tuple[Tree, Tree]) -> None:
-        self.question, self.root, self.checkout, self.trees = question, root, checkout, trees
+    def __init__(
+        self, question: Question, root: str, checkout: Checkout, base: Tree, differences: Mapping[str, str]
+    ) -> None:
+        self.question, self.root, self.checkout, self.base, self.differences = (
+            question,
+            root,
+            checkout,
+            base,
+            differences,
+        )
         portable = question.portable().with_fields(cwd=checkout.root, now=fixed_time())
-        self.reader = TreeReader(portable, checkout, trees)
-        old, new = trees
-        self.changed = sorted(path for path in {*old, *new} if old.get(path) != new.get(path))
+        self.reader = TreeReader(portable, checkout, base, differences)
+        self.changed = sorted(differences)
         self.notes: dict[str, None] = {}
 
     def review(self, base: Revision, head: Revision) -> Review:
         """Build, compare and check both trees."""
         folders = self._folders()
-        old, new = (self.reader.read(tree, folders) for tree in self.trees)
+        old, new = self.reader.read(folders)
         self.notes.update(dict.fromkeys((*old.notes, *new.notes)))
         prompts = list(self._compare(old, new))
         self._note_limits()
         files = self._files(old, new)
         self._note_trust(files)
         return Review(
-            printable(self.root),
             base,
             head,
             files,
             [prompt for prompt in prompts if prompt.difference.is_changed],
             sum(not prompt.difference.is_changed for prompt in prompts),
-            [self._at_root(row) for row in _only_in(new.findings, old.findings)],
-            [self._at_root(row) for row in _only_in(old.findings, new.findings)],
+            _only_in(new.findings, old.findings),
+            _only_in(old.findings, new.findings),
             self._price(),
             self._conversations(),
             list(self.notes),
@@ -199,22 +206,21 @@ class _TreeComparison:
         return rows
 
     def _changed_files(self, old: TreeReading, new: TreeReading) -> Iterator[FileReview]:
-        by_id = {entry.id: path for path, entry in self.trees[0].items() if path not in self.trees[1]}
+        by_id = {id_of(self.base[path]): path for path in self.changed if not self.differences[path]}
         read = {path for reading in (old, new) for paths in reading.sources.values() for path in paths}
         for path in self.changed:
             shown = printable(path)
             if path in self.reader.instruction_files or shown in read:
-                before, after = self.trees[0].get(path), self.trees[1].get(path)
-                source = printable(by_id.get(after.id, "")) if after and before is None else ""
+                before, after = self.base.get(path), self.differences[path]
+                source = printable(by_id.get(id_of(after), "")) if after and before is None else ""
                 change = "changed" if before and after else "removed" if before else "renamed" if source else "added"
                 yield FileReview(shown, change, source, self._verdicts(shown, source, old, new))
 
     def _links(self, old: TreeReading, new: TreeReading, listed: Collection[str]) -> Iterator[FileReview]:
         """Yield the links that did not change, but lead to a file that did. The folder has the files of the new tree."""
         root, changed = self.checkout.root, set(self.changed)
-        for path in sorted(self.reader.instruction_files):
-            entry = self.trees[1].get(path)
-            if entry is None or entry.mode != LINK or printable(path) in listed:
+        for path in sorted(self.reader.instruction_files.intersection(self.checkout.links)):
+            if printable(path) in listed:
                 continue
             target = os.path.realpath(os.path.join(root, path))[len(root) + 1 :]
             if target in changed:
@@ -239,11 +245,6 @@ class _TreeComparison:
             for key in keys
             if path in old.sources.get(key, ()) or path in new.sources[key]
         }
-
-    def _at_root(self, row: Finding) -> Finding:
-        """Return a finding with the paths of the repository instead of those of the temporary folder."""
-        temporary, root = printable(self.checkout.root), printable(self.root)
-        return replace(row, path=row.path.replace(temporary, root), message=row.message.replace(temporary, root))
 
     def _note_limits(self) -> None:
         if not self.checkout.is_complete:

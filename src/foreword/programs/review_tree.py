@@ -1,32 +1,43 @@
-"""Build the prompts of one tree of a review, in a private temporary folder."""
+"""Build the prompts of the two trees of a review, in a private temporary folder.
+
+The prompts of the second tree are built only where it differs from the first in something that the first prompt depends on.
+"""
 
 from __future__ import annotations
 
 import os
 
+from ..engine.assembler import share_layout
 from ..errors import ForewordError
 from ..inspection.lint.targets import MAKEFILES, PACKAGES
-from ..layout.parse import parse
-from ..packs.packs import shipped_layout
-from ..sources.instruction_files import instruction_file_patterns, select_instruction_files
+from ..packs.shipped import shipped_mirror
+from ..sources.instruction_files import (
+    InstructionFiles,
+    hidden_folders,
+    instruction_file_patterns,
+    select_instruction_files,
+)
 from ..sources.paths import is_inside
 from ..sources.search import SKILL_FILE
+from ..sources.tree_listings import resolve_links
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .agents import agent_report
-from .project import FILE_ORIGINS, ProjectPrompts
-from .proofread import proofread
+from .project import FILE_ORIGINS, ProjectPrompts, fixed_time
+from .proofread import proofread_again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from ..engine.assembler import Assembler
     from ..inspection.agents import Verdict
-    from ..layout.model import Layout
     from ..sources.checkout import Checkout
     from ..sources.git_trees import Tree
     from ..vocabulary import Finding, Passage, Piece, Prompt
     from .question import Question
+
+    Key = tuple[str, str]  # a layout and a folder
 
 # Imports are nested at most this deep in practice; deeper ones are blank on both sides.
 _MAX_ROUNDS = 8
@@ -39,97 +50,95 @@ class TreeReading:
     """The prompts of one tree, by layout and folder, with paths relative to the root.
 
     `sources` are the files in each prompt, and `verdicts` what each agent at the root does with each instruction file. `findings` are
-    lint's, with paths in the temporary folder.
+    lint's.
     """
 
-    prompts: Mapping[tuple[str, str], Prompt]
-    sources: Mapping[tuple[str, str], Sequence[str]]
+    prompts: Mapping[Key, Prompt]
+    sources: Mapping[Key, Sequence[str]]
     verdicts: Mapping[str, Mapping[str, Verdict]]
     findings: Sequence[Finding]
     notes: Sequence[str] = ()
 
 
 class TreeReader:
-    """Reads trees of one repository, one after the other, for the same layouts and folders."""
+    """Reads a tree, and then another one that differs in some files, for the same layouts and folders."""
 
-    def __init__(self, question: Question, checkout: Checkout, trees: Sequence[Tree]) -> None:
-        self.question, self.checkout = question, checkout
+    def __init__(self, question: Question, checkout: Checkout, base: Tree, differences: Mapping[str, str]) -> None:
+        self.question, self.checkout, self.differences = question, checkout, differences
+        checkout.open(base)
         project = ProjectPrompts(question, checkout.root)
-        paths = sorted({path for tree in trees for path in tree})
-        patterns = instruction_file_patterns([*project.mirrors.values(), _default_layout()])
-        self.instruction_files = set(select_instruction_files(paths, patterns))
-        self.layouts = self._find_layouts(project.mirrors, paths)
-        changed = {path for path in self.instruction_files if len({tree.get(path) for tree in trees}) > 1}
-        folders = {path.rpartition("/")[0] for path in changed}
+        layouts = [*project.mirrors.values(), shipped_mirror(_DEFAULT_LAYOUT)]
+        names = (checkout.listings.children, _names_by_folder(differences))
+        patterns = instruction_file_patterns(layouts)
+        selected = {path for group in names for path in select_instruction_files(group, patterns)}
+        self.instruction_files = {path for path in selected if path in base or path in differences}
+        self.needed = self.instruction_files.union(*(_needed_files(group, hidden_folders(layouts)) for group in names))
+        self.mirrors = project.mirrors
+        self.layouts = self._find_layouts()
+        folders = {path.rpartition("/")[0] for path in self.instruction_files.intersection(differences)}
         # A file can hide others only in its own folder.
         self.compared_files = [path for path in self.instruction_files if path.rpartition("/")[0] in folders]
+        self._prompts = _BuiltPrompts(question, checkout)
 
-    def _find_layouts(self, mirrors: Mapping[str, Layout], paths: Sequence[str]) -> list[str]:
+    def read(self, folders: Sequence[str]) -> tuple[TreeReading, TreeReading]:
+        """Build the prompts of both trees, in each of these folders, and check them with lint."""
+        self.checkout.write(self.needed)
+        before = self._read(folders)
+        self._prompts.forget(self.checkout.change(self.differences, self.needed))
+        return before, self._read(folders)
+
+    def _find_layouts(self) -> list[str]:
         """Return the requested layouts, or those that are detected in either tree."""
         fields = self.question.fields
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         if requested:
             return list(dict.fromkeys(requested))
-        names = [name for name, layout in mirrors.items() if self._is_used(layout, paths)]
-        return [*names, ""] if not names or any(path.startswith(".foreword/") for path in paths) else names
+        names = [name for name, layout in self.mirrors.items() if any(map(self._exists, layout.detected_by))]
+        return [*names, ""] if not names or self._exists(".foreword/") else names
 
-    def _is_used(self, layout: Layout, paths: Sequence[str]) -> bool:
-        for sign in layout.detected_by:
-            suffix = "/" + sign
-            if any(
-                suffix in f"/{path}" if sign.endswith("/") else f"/{path}".endswith(suffix)
-                for path in self.instruction_files
-            ):
-                return True
-            if any(path.startswith(sign) if sign.endswith("/") else path == sign for path in paths):
-                return True
-        return False
+    def _exists(self, sign: str) -> bool:
+        """Whether either tree has a path: a folder if it ends with a slash. One of an instruction file's folders may contain it, too."""
+        suffix, is_folder = "/" + sign, sign.endswith("/")
+        if any(suffix in f"/{path}" if is_folder else f"/{path}".endswith(suffix) for path in self.instruction_files):
+            return True
+        if is_folder:
+            return sign[:-1] in self.checkout.listings.children or any(
+                path.startswith(sign) for path in self.differences
+            )
+        return sign in self.checkout.tree or sign in self.differences
 
-    def is_needed(self, path: str) -> bool:
-        """Whether a file's content is needed before any prompt is built."""
-        is_named = path.rpartition("/")[2] in _NEEDED_NAMES or path.startswith(".foreword/")
-        return is_named or path in self.instruction_files
+    def _read(self, folders: Sequence[str]) -> TreeReading:
+        usable = [folder for folder in folders if self.checkout.make_folder(folder)]
+        keys = [(layout, folder) for layout in self.layouts for folder in usable]
+        built = self._prompts
+        built.build(dict.fromkeys((*keys, *(("", folder) for folder in usable))))
+        prompts = {key: built.portable[key] for key in keys if key in built.portable}
+        sources = {key: built.sources[key] for key in prompts}
+        notes = [
+            f"the layout {key[0] or _DEFAULT_LAYOUT} was left out: {built.problems[key]}"
+            for key in keys
+            if key in built.problems
+        ]
+        return TreeReading(prompts, sources, self._verdicts(), list(self._lint(usable)), list(dict.fromkeys(notes)))
 
-    def read(self, tree: Tree, folders: Sequence[str]) -> TreeReading:
-        """Build the prompts of a tree, in each of these folders, and check it with lint."""
-        checkout, root = self.checkout, self.checkout.root
-        checkout.switch(tree, self.is_needed)
-        usable = [folder for folder in folders if checkout.make_folder(folder)]
-        for _ in range(_MAX_ROUNDS):
-            project = ProjectPrompts(self.question, root)
-            prompts, paths, notes = self._build(project, usable)
-            if not checkout.fill(paths):
-                break
-        portable = {key: portable_prompt(project, prompt) for key, prompt in prompts.items()}
-        sources = {key: sorted(_sources(prompt)) for key, prompt in portable.items()}
-        return TreeReading(portable, sources, self._verdicts(), list(self._lint(project, usable)), notes)
-
-    def _build(
-        self, project: ProjectPrompts, folders: Sequence[str]
-    ) -> tuple[dict[tuple[str, str], Prompt], set[str], list[str]]:
-        """Build all prompts. Also returns the paths that were examined, and a sentence for each layout that cannot be used."""
-        prompts: dict[tuple[str, str], Prompt] = {}
-        paths: set[str] = set()
-        notes: dict[str, None] = {}
-        for layout in self.layouts:
-            for folder in folders:
-                assembler = project.assembler(layout, os.path.join(project.root, folder) if folder else project.root)
-                try:
-                    prompts[layout, folder] = project.prompt(assembler)
-                except ForewordError as error:
-                    reason = project.portable_text(str(error))
-                    notes[f"the layout {layout or _DEFAULT_LAYOUT} was left out: {reason}"] = None
-                paths.update(assembler.paths_read())
-        return prompts, paths, list(notes)
-
-    def _lint(self, project: ProjectPrompts, folders: Sequence[str]) -> Iterable[Finding]:
+    def _lint(self, folders: Sequence[str]) -> Iterable[Finding]:
         """Return lint's findings in these folders, each once."""
         findings: dict[Finding, None] = {}
         for folder in folders:
-            assembler = project.assembler("", os.path.join(project.root, folder) if folder else project.root)
-            report = proofread(assembler, self.question.agent, self.question.now)
-            findings.update(dict.fromkeys(report.findings))
+            if ("", folder) not in self._prompts.problems:
+                report = proofread_again(
+                    self._prompts.assembler("", folder),
+                    self.question.agent,
+                    fixed_time(),
+                    self.checkout.listings,
+                    None if self.question.assignments() else self._prompts.assembler_for,
+                )
+                findings.update(dict.fromkeys(map(self._portable_finding, report.findings)))
         return findings
+
+    def _portable_finding(self, row: Finding) -> Finding:
+        root = printable(self.checkout.root)
+        return replace(row, path=row.path.removeprefix(root + "/"), message=_without_root(row.message, root))
 
     def _verdicts(self) -> dict[str, dict[str, Verdict]]:
         """Return what each agent at the root does with each file: by path, then by the agent's name."""
@@ -139,13 +148,13 @@ class TreeReader:
         try:
             paths = [os.path.join(self.checkout.root, path) for path in self.compared_files]
             fields = {"layouts": names, "layout": "", "paths": paths}
-            table = agent_report(self.question.with_fields(**fields)).table
+            table = agent_report(self.question.with_fields(**fields), self._prompts.assembler_for, self._files()).table
         except ForewordError:
             return {}
         root = printable(self.checkout.root) + "/"
         return {
             row.path.removeprefix(root): {
-                view.name: replace(verdict, reason=verdict.reason.replace(root, "").replace(root[:-1], "."))
+                view.name: replace(verdict, reason=_without_root(verdict.reason, root[:-1]))
                 for view, verdict in zip(table.agents, row.verdicts, strict=True)
                 if verdict.name != "absent"
             }
@@ -153,9 +162,121 @@ class TreeReader:
             if row.path.startswith(root)
         }
 
+    def _files(self) -> InstructionFiles | None:
+        """Return the tree's instruction files, or None if other layouts than the shipped ones may have more."""
+        if not all(name in self.mirrors for name in filter(None, self.layouts)):
+            return None
+        tree, root = self.checkout.tree, self.checkout.root
+        return InstructionFiles(sorted(os.path.join(root, path) for path in self.instruction_files if path in tree))
 
-def _default_layout() -> Layout:
-    return parse(shipped_layout(_DEFAULT_LAYOUT), _DEFAULT_LAYOUT)
+
+class _BuiltPrompts:
+    """The prompts of the current tree, by layout and folder, and the assemblers that built them.
+
+    `problems` are the reasons why a prompt could not be built.
+    """
+
+    def __init__(self, question: Question, checkout: Checkout) -> None:
+        self.question, self.checkout = question, checkout
+        self.portable: dict[Key, Prompt] = {}
+        self.sources: dict[Key, Sequence[str]] = {}
+        self.problems: dict[Key, str] = {}
+        self._assemblers: dict[Key, Assembler] = {}
+        self._examined: dict[Key, Sequence[str]] = {}
+        self._project = ProjectPrompts(question, checkout.root)
+
+    def assembler(self, layout: str, folder: str) -> Assembler:
+        """Return the assembler for a layout in a folder of the tree. It does not look for changes in files that it has read."""
+        key = layout, folder
+        if key not in self._assemblers:
+            root = self._project.root
+            assembler = self._assemblers[key] = self._project.assembler(
+                layout, os.path.join(root, folder) if folder else root
+            )
+            assembler.looks_for_changes = False
+            if folder and (layout, "") in self.portable:
+                share_layout(assembler, self._assemblers[layout, ""])
+        return self._assemblers[key]
+
+    def assembler_for(self, layout: str, path: str) -> Assembler | None:
+        """Return the assembler of a prompt that has been built in a folder, given by its absolute path, or None."""
+        key = layout, path[len(self.checkout.root) + 1 :]
+        return self._assemblers[key] if key in self.portable else None
+
+    def build(self, keys: Collection[Key]) -> None:
+        """Build these prompts, unless that has been done, and create the files that they ask for."""
+        pending = [key for key in keys if key not in self.portable and key not in self.problems]
+        for _ in range(_MAX_ROUNDS):
+            for key in pending:
+                self._build(key)
+            created = self.checkout.fill({path for key in pending for path in self._examined[key]})
+            pending = self.forget(created) if created else []
+            if not pending:
+                break
+        else:
+            for key in pending:
+                self._build(key)
+
+    def forget(self, paths: Collection[str]) -> list[Key]:
+        """Forget the prompts that depend on these paths, which are relative to the root, and return their keys."""
+        root = self.checkout.root
+        different = {f"{root}/{path}" if path else root for path in paths}
+        if self.checkout.links:  # a path may lead to another one
+            self._project = ProjectPrompts(self.question, root)
+        self._project.contents.forget(different)
+        stale = [key for key, examined in self._examined.items() if self._depends(examined, different)]
+        for key in stale:
+            for cache in (self.portable, self.sources, self.problems, self._assemblers, self._examined):
+                cache.pop(key, None)
+        return stale
+
+    def _depends(self, examined: Sequence[str], different: set[str]) -> bool:
+        """Whether one of the examined paths is different, or may be because it goes through a link."""
+        links, start = self.checkout.links, len(self.checkout.root) + 1
+        return not different.isdisjoint(examined) or (
+            bool(links and different)
+            and any(prefix in links for path in examined for prefix in _prefixes(path[start:]))
+        )
+
+    def _build(self, key: Key) -> None:
+        assembler, project = self.assembler(*key), self._project
+        try:
+            prompt = portable_prompt(project, project.prompt(assembler))
+            sources = _sources(prompt)
+            # A skill may be read through a link to the folder that contains it.
+            resolved = {resolve_links(path, self.checkout.links) for path in sources}
+            self.portable[key], self.sources[key] = prompt, sorted(sources | resolved)
+        except ForewordError as error:
+            self.problems[key] = project.portable_text(str(error))
+        self._examined[key] = assembler.paths_read()
+
+
+def _without_root(text: str, root: str) -> str:
+    """Return the text with paths relative to the root."""
+    return text.replace(root + "/", "").replace(root, "the root")
+
+
+def _prefixes(path: str) -> Iterator[str]:
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def _names_by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        names.setdefault(folder, []).append(name)
+    return names
+
+
+def _needed_files(names: Mapping[str, Iterable[str]], hidden: frozenset[str]) -> Iterator[str]:
+    """Yield the files whose content may be needed for any prompt, apart from instruction files."""
+    for folder, children in names.items():
+        if hidden.isdisjoint(folder.split("/")) and not f"{folder}/".startswith(".foreword/"):
+            children = _NEEDED_NAMES.intersection(children)
+        for name in children:
+            yield f"{folder}/{name}" if folder else name
 
 
 def portable_prompt(project: ProjectPrompts, prompt: Prompt) -> Prompt:
@@ -193,7 +314,7 @@ def _relative(project: ProjectPrompts, path: str) -> str:
     return path[len(project.shown_root) + 1 :] or "." if is_inside(path, project.shown_root) else path
 
 
-def _sources(prompt: Prompt) -> Iterable[str]:
+def _sources(prompt: Prompt) -> set[str]:
     return {
         piece.origin.path
         for passage in prompt.passages

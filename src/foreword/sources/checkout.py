@@ -1,25 +1,27 @@
 """A private temporary folder with the files of a git tree, in which prompts can be built.
 
-All names exist, so that a check for a file gives the right answer, but only files that are needed have their content; the others are
-empty until `fill` is called. The folder is never inside the workspace. A tree is untrusted: its names may be `..` or `.git`, its links
-may lead anywhere, and its files may have gigabytes. Nothing is written outside the folder, and a link that leaves the tree leads to a
-path that does not exist, so that it is refused as it would be in a real checkout.
+Files that are needed have their content. The names beside them exist too, as empty files, because lookup rules list folders. Everything
+else is created when a prompt asks for it (`fill`); `listings` has all names without creating them. The folder is never inside the
+workspace. A tree is untrusted: its names may be `..` or `.git`, its links may lead anywhere, and its files may have gigabytes. Nothing is
+written outside the folder, and a link that leaves the tree leads to a path that does not exist, so that it is refused as it would be in a
+real checkout.
 """
 
 from __future__ import annotations
 
 import os
-from posixpath import normpath
+from posixpath import dirname, normpath
 
 from .files import LIMIT
-from .git_trees import LINK, SUBMODULE
+from .git_trees import LINK, SUBMODULE, id_of, mode_of
+from .tree_listings import TreeListings, join, resolve_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Self
 
-    from .git_trees import GitTrees, Tree, TreeEntry
+    from .git_trees import GitTrees, Tree
 
 _MAX_NAMES = 100_000
 _MAX_BYTES = 256 << 20
@@ -29,7 +31,8 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 class Checkout:
     """The files of one tree at a time. Use it in a `with` statement, which deletes the folder at the end.
 
-    `skipped` lists the paths that could not be created, and `is_complete` says whether all names exist.
+    `links` are the tree's links that do not leave it, each with its target. `skipped` lists the paths that could not be created. `is_complete` is False if
+    there were too many names to create.
     """
 
     def __init__(self, objects: GitTrees, name: str) -> None:
@@ -39,10 +42,14 @@ class Checkout:
         self.top = os.path.realpath(tempfile.mkdtemp(prefix="foreword-"))
         self.root = os.path.join(self.top, name if name.isidentifier() else "repository")
         os.makedirs(os.path.join(self.root, ".git"))
-        self.tree: Tree = {}
+        self.tree: dict[str, str] = {}
+        self.listings = TreeListings(self.root)
+        self.links = self.listings.targets
         self.filled: set[str] = set()
         self.skipped: dict[str, None] = {}
         self.is_complete = True
+        self._opened: set[str] = set()  # folders whose names exist
+        self._opened_below: set[str] = set()  # folders in which everything exists
         self._present: set[str] = set()
         self._folders: set[str] = {""}
         self._bytes = 0
@@ -55,45 +62,135 @@ class Checkout:
 
         shutil.rmtree(self.top, ignore_errors=True)
 
-    def switch(self, tree: Tree, is_needed: Callable[[str], bool]) -> None:
-        """Replace the files with those of another tree. Files that are needed, or had content before, get their content."""
-        stale = [path for path in self._present if tree.get(path) != self.tree.get(path)]
-        refilled = {path for path in stale if path in self.filled}
-        for path in stale:
-            self._remove(path)
-        self.tree = tree
-        missing = {path: entry for path, entry in tree.items() if path not in self._present}
-        needed = {
-            path
-            for path, entry in missing.items()
-            if entry.mode != SUBMODULE and (entry.mode == LINK or path in refilled or is_needed(path))
-        }
-        self.is_complete = len(tree) <= _MAX_NAMES
-        for path in missing.keys() - needed if self.is_complete else ():
-            self._create_name(path, missing[path])
-        self._write(needed)
+    def open(self, tree: Tree) -> None:
+        """Start with this tree. Nothing is created yet."""
+        self.tree = dict(tree)
+        self.listings.add(tree)
 
-    def fill(self, paths: Iterable[str]) -> bool:
-        """Write the content of these absolute paths, if they are empty files of the tree. Returns whether there were any."""
+    def write(self, needed: Collection[str]) -> None:
+        """Create the links of the tree, and these files with their content."""
+        links = self.listings.links
+        self._write(self._missing(links.union(needed)))
+        self._follow_links(links.intersection(needed))
+        for path in needed:
+            self._open(dirname(path))
+        self._create_names()
+
+    def change(self, differences: Mapping[str, str], needed: Collection[str]) -> set[str]:
+        """Replace some files, by path: each with its new entry, or empty to delete it. Needed files, and those that had content, get theirs.
+
+        Returns the paths and folders that are different now.
+        """
+        refilled = {path for path in differences if path in self.filled}
+        for path in differences:
+            self.links.pop(path, None)
+            self.skipped.pop(path, None)
+            if path in self._present:
+                self._remove(path)
+        # A submodule, which is a folder, may become a file.
+        deleted = [
+            path for path, entry in differences.items() if path in self.tree and (not entry or self._is_submodule(path))
+        ]
+        for path in deleted:
+            del self.tree[path]
+        new = {path: entry for path, entry in differences.items() if entry}
+        folders = self.listings.remove(deleted) | self.listings.add(new)
+        self.tree.update(new)
+        self._remove_folders()
+        self.write(refilled.union(needed))
+        return folders.union(differences)
+
+    def fill(self, paths: Iterable[str]) -> set[str]:
+        """Create these absolute paths, if they are in the tree: files with their content, folders with everything below.
+
+        Returns the paths that were created or filled, and their folders.
+        """
         start = len(self.root) + 1
-        wanted = {path[start:] for path in paths if path.startswith(self.root + "/")}
-        missing = {
-            path
-            for path in wanted
-            if path in self.tree and path not in self.filled and self.tree[path].mode != SUBMODULE
-        }
-        for path in missing & self._present:
-            self._remove(path)
+        wanted = {resolve_links(path[start:], self.links) for path in paths if path.startswith(self.root + "/")}
+        missing = self._missing(wanted)
+        before = self._present | self._folders
         self._write(missing)
-        return bool(missing)
+        for path in wanted:
+            self._open(dirname(path))
+        self._opened_below |= {path for path in wanted - self._opened if path in self.listings.children}
+        self._create_names()
+        created = missing | (self._present | self._folders) - before
+        return created.union(map(dirname, created))
 
     def make_folder(self, folder: str) -> bool:
-        """Create a folder that the tree does not have, so that a prompt can be built in it. Returns False if that is not possible."""
+        """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
         return self._make_folder(folder)
+
+    def _is_submodule(self, path: str) -> bool:
+        return mode_of(self.tree[path]) == SUBMODULE
+
+    def _missing(self, paths: Iterable[str]) -> set[str]:
+        """Return those of the paths that are files or links of the tree without their content."""
+        return {
+            path for path in paths if path in self.tree and path not in self.filled and not self._is_submodule(path)
+        }
+
+    # Links
+
+    def _follow_links(self, links: Collection[str]) -> None:
+        """Create what these links lead to."""
+        targets = {resolve_links(path, self.links) for path in links}
+        self._write(self._missing(targets))
+        for target in targets:
+            self._open(dirname(target))
+        self._opened_below |= {target for target in targets if target and target in self.listings.children}
+
+    def _link_target(self, path: str, content: bytes) -> bytes:
+        """Return where a link leads: as in the tree, or to a path that does not exist if it would leave the tree."""
+        target = os.fsdecode(content)
+        resolved = normpath(join(dirname(path), target))
+        if os.path.isabs(target) or resolved == ".." or resolved.startswith("../"):
+            return os.fsencode(os.path.join(self.top, "outside"))
+        self.links[path] = target
+        return content
+
+    # Names
+
+    def _open(self, folder: str) -> None:
+        """Let the names in a folder, and in those above it, exist."""
+        while folder not in self._opened:
+            self._opened.add(folder)
+            folder = dirname(folder)
+
+    def _create_names(self) -> None:
+        """Create the names that do not exist yet in opened folders."""
+        known = (self._present, self._folders, self.skipped)
+        for folder in sorted(self._folders_to_list()):
+            for name, is_folder in self.listings.children.get(folder, {}).items():
+                path = join(folder, name)
+                if any(path in paths for paths in known):
+                    continue
+                if len(self._present) + len(self._folders) > _MAX_NAMES:
+                    self.is_complete = False
+                    return
+                if is_folder:
+                    self._make_folder(path)
+                else:
+                    self._create(path, self.tree[path], b"", 0)
+
+    def _folders_to_list(self) -> set[str]:
+        """Return the opened folders, and those below that must be complete."""
+        children = self.listings.children
+        pending = [folder for folder in self._opened_below if folder in children]
+        folders = self._opened.union(pending)
+        while pending and len(folders) <= _MAX_NAMES:
+            folder = pending.pop()
+            found = [join(folder, name) for name, is_folder in children[folder].items() if is_folder]
+            pending += [path for path in found if path not in folders]
+            folders.update(found)
+        return folders
+
+    # Files
 
     def _write(self, paths: set[str]) -> None:
         """Create these files with their content. Links are created last, so that no file is written through one."""
-        sizes = self.objects.sizes(self.tree[path].id for path in paths)
+        tree = self.tree
+        sizes = self.objects.sizes(id_of(tree[path]) for path in paths)
         small = {id for id, size in sizes.items() if size <= LIMIT}
         budget = _MAX_BYTES - self._bytes
         allowed = set()
@@ -102,33 +199,28 @@ class Checkout:
             if budget >= 0:
                 allowed.add(id)
         contents = self.objects.contents(sorted(allowed))
-        for path in sorted(paths, key=lambda path: (self.tree[path].mode == LINK, path)):
-            entry = self.tree[path]
+        for path in paths & self._present:
+            self._remove(path)
+        for path in sorted(paths, key=lambda path: (mode_of(tree[path]) == LINK, path)):
+            id, is_link = id_of(tree[path]), mode_of(tree[path]) == LINK
             self.filled.add(path)
-            content = contents.get(entry.id)
-            if content is None and entry.id in sizes and entry.id not in small and budget > 0 and entry.mode != LINK:
+            content = contents.get(id)
+            if content is None and id in sizes and id not in small and budget > 0 and not is_link:
                 # The reader's limit is smaller than the file, so the rest is never read. The size is kept.
-                content = self.objects.start_of(entry.id, LIMIT + 1)
+                content = self.objects.start_of(id, LIMIT + 1)
             if content is None:
                 self.skipped[path] = None
                 continue
             self._bytes += len(content)
-            self._create(path, entry, content, sizes[entry.id])
+            self._create(path, tree[path], content, sizes[id])
 
-    def _create_name(self, path: str, entry: TreeEntry) -> None:
-        if entry.mode == SUBMODULE:
-            if self._make_folder(path):
-                self._present.add(path)
-        else:
-            self._create(path, entry, b"", 0)
-
-    def _create(self, path: str, entry: TreeEntry, content: bytes, size: int) -> None:
-        if not _is_safe(path) or not self._make_folder(os.path.dirname(path)):
+    def _create(self, path: str, entry: str, content: bytes, size: int) -> None:
+        if not _is_safe(path) or not self._make_folder(dirname(path)):
             self.skipped[path] = None
             return
         target = os.path.join(self.root, path)
         try:
-            if entry.mode == LINK:
+            if mode_of(entry) == LINK:
                 os.symlink(self._link_target(path, content), os.fsencode(target))
             else:
                 descriptor = os.open(target, _FLAGS, 0o600)
@@ -143,21 +235,21 @@ class Checkout:
             return
         self._present.add(path)
 
-    def _link_target(self, path: str, content: bytes) -> bytes:
-        """Return where a link leads: as in the tree, or to a path that does not exist if it would leave the tree."""
-        target = os.fsdecode(content)
-        resolved = normpath(os.path.join(os.path.dirname(path), target))
-        is_outside = os.path.isabs(target) or resolved == ".." or resolved.startswith("../")
-        return os.fsencode(os.path.join(self.top, "outside")) if is_outside else content
+    # Folders
 
     def _make_folder(self, folder: str) -> bool:
         """Create a folder and those above it. Returns False if one of them is a file or a link in this tree."""
-        if folder in self._folders:
-            return True
-        if not _is_safe(folder) or not self._make_folder(os.path.dirname(folder)):
-            return False
+        missing = []
+        while folder not in self._folders:
+            missing.append(folder)
+            folder = dirname(folder)
+        return all(map(self._make_one_folder, reversed(missing)))
+
+    def _make_one_folder(self, folder: str) -> bool:
         path = os.path.join(self.root, folder)
         try:
+            if not _is_safe(folder):
+                return False
             os.mkdir(path, 0o700)
         except FileExistsError:
             if os.path.islink(path) or not os.path.isdir(path):
@@ -168,21 +260,22 @@ class Checkout:
         return True
 
     def _remove(self, path: str) -> None:
-        """Delete a file, and the folders above it that are then empty."""
-        target = os.path.join(self.root, path)
+        """Delete a file or link."""
         self._present.discard(path)
         self.filled.discard(path)
         try:
-            if os.path.isdir(target) and not os.path.islink(target):
-                os.rmdir(target)
-            else:
-                os.unlink(target)
-            self._folders.discard(path)
-            while (target := os.path.dirname(target)) != self.root:
-                os.rmdir(target)
-                self._folders.discard(target[len(self.root) + 1 :])
+            os.unlink(os.path.join(self.root, path))
         except OSError:
-            pass  # the folder is not empty
+            pass  # it could not be created
+
+    def _remove_folders(self) -> None:
+        """Delete the folders that the tree does not have."""
+        for folder in sorted(self._folders - self.listings.children.keys(), reverse=True):
+            try:
+                os.rmdir(os.path.join(self.root, folder))
+                self._folders.discard(folder)
+            except OSError:
+                pass  # it is not empty
 
 
 def _is_safe(path: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
     from os import stat_result
     from typing import Any
 
@@ -19,7 +19,21 @@ class Contents:
     def __init__(self) -> None:
         self.folders: dict[str, tuple[Sequence[str], str]] = {}
         self.choices: dict[Any, list[tuple[Any, ...]]] = {}
+        self.identities: dict[str, tuple[int, int]] = {}  # of directories that exist
+        self.absent: dict[str, str] = {}  # each missing path, and the directory whose stamp shows when it appears
         self._files: dict[str, tuple[bytes, int, stat_result, str]] = {}
+
+    def forget(self, paths: Set[str]) -> None:
+        """Forget these files and directories, and every choice that depends on one of them."""
+        for path in paths:
+            self._files.pop(path, None)
+            self.folders.pop(path, None)
+            self.identities.pop(path, None)
+        self.absent = {
+            path: folder for path, folder in self.absent.items() if path not in paths and folder not in paths
+        }
+        for key, known in self.choices.items():
+            self.choices[key] = [choice for choice in known if paths.isdisjoint(choice[-1])]
 
     def find_file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
         """Return a file's data (at most one byte more than the limit), status and real path, or None if too little of it is cached."""

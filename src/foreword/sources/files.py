@@ -177,6 +177,8 @@ class Reader(Folders):
             self.stamps[path] = stamp_of(status)
             refusal = guard.refusal(self, path, real)
             return refused_reading(path, refusal) if refusal else self._check_trust(path, data, status)
+        if self._is_known_absent(path):
+            return Reading(path, "absent")
         descriptor = self._open(path, guard)
         if isinstance(descriptor, Reading):
             return descriptor
@@ -219,6 +221,7 @@ class Reader(Folders):
             except (OSError, ValueError) as error:
                 is_absent = getattr(error, "errno", None) in ABSENT_ERRORS
                 if is_absent and not self.has_entry(path):
+                    self.share_absence(path)
                     return Reading(path, "absent")
                 if flags & _NOFOLLOW and self.is_link(path):
                     flags &= ~_NOFOLLOW

@@ -229,16 +229,19 @@ def choose_files(
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
     place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
     known = reader.contents.choices.setdefault(key, [])
-    for known_rule, known_place, chosen, candidates, findings in known:
+    for known_rule, known_place, chosen, candidates, findings, stamps in known:
         if known_place == place and known_rule == rule:
+            reader.stamps.update(stamps)
             trail.candidates.extend(candidates)
             trail.findings.extend(findings)
             return [(reading, slot.patterns[number][0], is_used) for reading, number, is_used in chosen]
-    own = Trail()
+    own, stamps_before, reader.stamps = Trail(), reader.stamps, {}
     files = _choose_files(slot, lookup, workspace, reader, own)
+    own_stamps, reader.stamps = reader.stamps, stamps_before
+    reader.stamps.update(own_stamps)
     patterns = [pattern for pattern, _, _ in slot.patterns]
     numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
-    known.append((rule, place, numbered, own.candidates, own.findings))
+    known.append((rule, place, numbered, own.candidates, own.findings, own_stamps))
     trail.candidates.extend(own.candidates)
     trail.findings.extend(own.findings)
     return files

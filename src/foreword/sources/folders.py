@@ -42,6 +42,8 @@ class Folders(Paths):
     def is_folder(self, path: str) -> bool:
         """Whether a directory exists. Each path is looked up once; for a missing directory, its parent is stamped."""
         exists = self._folders.get(path)
+        if exists is None and self.contents:
+            exists = self._recall_folder(path, self.contents)
         if exists is None and parent_folder(path) not in self._folders and self._is_existing_folder(path):
             return True
         if exists is None:
@@ -164,11 +166,34 @@ class Folders(Paths):
             return False
         if stat.S_ISDIR(status.st_mode):
             self._folders[path] = True
-            self._identities[path] = status.st_dev, status.st_ino
+            self._identify(path, status)
         return path in self._folders
+
+    def _recall_folder(self, path: str, contents: Contents) -> bool | None:
+        """Return whether a directory exists, if another reader has looked for it, or None."""
+        if path in contents.identities:
+            self._identities[path] = contents.identities[path]
+            self._folders[path] = True
+        elif self._is_known_absent(path):
+            self._folders[path] = False
+        return self._folders.get(path)
+
+    def _is_known_absent(self, path: str) -> bool:
+        """Whether another reader has looked for a path in vain. The directory in which it would appear is stamped here too."""
+        folder = self.contents.absent.get(path) if self.contents else None
+        if folder:
+            self.stamp(folder)
+        return folder is not None
+
+    def share_absence(self, path: str) -> None:
+        """Let other readers know that a path is missing in an existing directory."""
+        if self.contents:
+            self.contents.absent[path] = parent_folder(path)
 
     def _look_for_folder(self, path: str) -> bool:
         if path != "/" and not self._folders[parent_folder(path)]:
+            if self.contents and parent_folder(path) in self.contents.absent:
+                self.contents.absent[path] = self.contents.absent[parent_folder(path)]
             return False
         try:
             status = self.disk.stat(path)
@@ -176,10 +201,15 @@ class Folders(Paths):
             self._record_missing(path, error)
             return False
         if stat.S_ISDIR(status.st_mode):
-            self._identities[path] = status.st_dev, status.st_ino
+            self._identify(path, status)
             return True
         self.stamps[path] = stamp_of(status)
         return False
+
+    def _identify(self, path: str, status: os.stat_result) -> None:
+        self._identities[path] = status.st_dev, status.st_ino
+        if self.contents:
+            self.contents.identities[path] = status.st_dev, status.st_ino
 
     def _record_missing(self, path: str, error: OSError | ValueError) -> None:
         """Record a directory that cannot be examined. If it is only missing, its parent's stamp shows when it appears."""
@@ -188,6 +218,8 @@ class Folders(Paths):
         if self.has_entry(path):
             self.stamp(path)
             self.mark_unstable_if_temporary(path, error)
+        elif path not in self._problems:
+            self.share_absence(path)
 
     def mark_unstable_if_temporary(self, path: str, error: OSError | ValueError) -> None:
         """Mark a path as unstable after an error that may go away although its stamp stays the same, such as too many open files."""

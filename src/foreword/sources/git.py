@@ -77,7 +77,7 @@ class Git:
         return self._run(settings, arguments, self.root, _OBJECT_VARIABLES, data, timeout)
 
     def run_start(self, *arguments: str, limit: int, timeout: float = TIMEOUT) -> bytes:
-        """Like `run`, but return only the first bytes of the output, and stop git then. If git fails, there are fewer bytes."""
+        """Like `run`, but return only the first bytes of the output, and stop git then."""
         import subprocess
         from threading import Timer
 
@@ -97,10 +97,16 @@ class Git:
         timer.start()
         with process:
             try:
-                return process.stdout.read(limit) if process.stdout else b""
+                output = process.stdout.read(limit) if process.stdout else b""
+                status = 0 if len(output) == limit else process.wait()
             finally:
                 process.kill()
                 timer.cancel()
+        if status:
+            raise GitError(
+                f"git exited with status {status}" if status > 0 else f"git took longer than {timeout:g} seconds"
+            )
+        return output
 
     def status(self, cwd: str) -> bytes:
         """Return the output of `git status --short` in a directory."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, MissingError, show
-from ..vocabulary import value
 from .git import GitError
 
 TYPE_CHECKING = False
@@ -14,18 +13,28 @@ if TYPE_CHECKING:
 
     from .git import Git
 
-    Tree = Mapping[str, "TreeEntry"]
+    # The files of a tree by path. Each entry is a mode, a type and an id, as git writes them. There may be very many.
+    Tree = Mapping[str, str]
 
 TIMEOUT = 60
 LINK, SUBMODULE = "120000", "160000"
+_MAX_LISTING = 128 << 20  # more than a million files
+_MAX_PATH = 4096  # no checkout can have a file with a longer path
 
 
-@value
-class TreeEntry:
-    """A file in a tree: its mode, as git writes it, and the id of its content."""
+def tree_entry(mode: str, id: str) -> str:
+    """Return the entry of a file or submodule in a tree."""
+    return f"{mode} {'commit' if mode == SUBMODULE else 'blob'} {id}"
 
-    mode: str
-    id: str
+
+def mode_of(entry: str) -> str:
+    """Return the mode in an entry."""
+    return entry[:6]
+
+
+def id_of(entry: str) -> str:
+    """Return the id of an entry's content."""
+    return entry.rpartition(" ")[2]
 
 
 class GitTrees:
@@ -58,19 +67,33 @@ class GitTrees:
                 "git fetch --unshallow, or write BASE..HEAD to compare the two commits themselves"
             ) from None
 
-    def tree(self, commit: str) -> dict[str, TreeEntry]:
+    def tree(self, commit: str) -> dict[str, str]:
         """Return every file in a commit's tree, by path. Paths may be invalid UTF-8, as in `os.fsdecode`."""
         try:
-            output = self.git.run("ls-tree", "-r", "-z", "--full-tree", commit, timeout=TIMEOUT)
+            output = self.git.run_start(
+                "ls-tree", "-r", "-z", "--full-tree", commit, limit=_MAX_LISTING, timeout=TIMEOUT
+            )
         except GitError as error:
             raise CallError(f"git cannot list the files of {commit[:12]}: {_first_line(error)}") from None
-        entries: dict[str, TreeEntry] = {}
-        for row in output.split(b"\0"):
-            facts, tab, path = row.partition(b"\t")
-            if tab:
-                mode, _, id = facts.decode("ascii", "replace").split(" ")
-                entries[os.fsdecode(path)] = TreeEntry(mode, id)
-        return entries
+        if len(output) >= _MAX_LISTING:
+            raise CallError(f"the commit {commit[:12]} has too many files; git lists more than 128 MB of names")
+        rows = (row.partition("\t") for row in _rows(output))
+        return {path: entry for entry, _, path in rows if len(path) <= _MAX_PATH}
+
+    def differences(self, base: str, head: str) -> dict[str, str]:
+        """Return the paths at which the trees of two commits differ, each with its entry in the second, or empty if it has none."""
+        arguments = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
+        try:
+            output = self.git.run("diff-tree", *arguments, base, head, timeout=TIMEOUT)
+        except GitError as error:
+            raise CallError(f"git cannot compare {base[:12]} and {head[:12]}: {_first_line(error)}") from None
+        rows = iter(_rows(output))
+        changes: dict[str, str] = {}
+        for facts, path in zip(rows, rows):  # noqa: B905  a row of facts, then a path
+            _, mode, _, id, _ = facts.split(" ")
+            if len(path) <= _MAX_PATH:
+                changes[path] = "" if mode == "000000" else tree_entry(mode, id)
+        return changes
 
     def sizes(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the size of each object. An object that this clone does not have is left out."""
@@ -96,9 +119,12 @@ class GitTrees:
                 position += int(row[2]) + 1
         return contents
 
-    def start_of(self, id: str, limit: int) -> bytes:
-        """Return the first bytes of a blob of any size."""
-        return self.git.run_start("cat-file", "blob", id, limit=limit, timeout=TIMEOUT)
+    def start_of(self, id: str, limit: int) -> bytes | None:
+        """Return the first bytes of a blob of any size, or None if git cannot read it."""
+        try:
+            return self.git.run_start("cat-file", "blob", id, limit=limit, timeout=TIMEOUT)
+        except GitError:
+            return None
 
     def _batch(self, option: str, ids: list[str]) -> bytes:
         data = "".join(f"{id}\n" for id in ids).encode()
@@ -106,6 +132,10 @@ class GitTrees:
             return self.git.run("cat-file", option, data=data, timeout=TIMEOUT)
         except GitError as error:
             raise CallError(f"git cannot read the files of the repository: {_first_line(error)}") from None
+
+
+def _rows(output: bytes) -> list[str]:
+    return os.fsdecode(output).split("\0")[:-1]
 
 
 def _first_line(error: GitError) -> str:

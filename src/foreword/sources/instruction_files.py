@@ -15,7 +15,7 @@ from .tree import SKIPPED_FOLDERS, Listings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..layout.model import Layout
 
@@ -75,20 +75,30 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
     return InstructionFiles(sorted(files), unlisted, is_complete=not pending)
 
 
-def select_instruction_files(paths: Iterable[str], patterns: Iterable[str]) -> list[str]:
-    """Return the paths, relative to a repository's root, that `find_instruction_files` would find there, in the same order."""
+def select_instruction_files(names_by_folder: Mapping[str, Iterable[str]], patterns: Iterable[str]) -> list[str]:
+    """Return the paths that `find_instruction_files` would find among these files. Folders are relative to the repository's root."""
     index = _PatternIndex(patterns)
-    matchers: dict[str, _Matcher | None] = {}
     selected: list[str] = []
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        if folder not in matchers:
-            parts = folder.split("/") if folder else []
-            matchers[folder] = index.matcher(parts) if all(map(index.may_contain_files, parts)) else None
-        matcher = matchers[folder]
-        if matcher is not None and matcher(name):
-            selected.append(path)
+    for folder, names in names_by_folder.items():
+        parts = folder.split("/") if folder else []
+        if not all(map(index.may_contain_files, parts)):
+            continue
+        found = index.matcher(parts).select(names)
+        selected += [f"{folder}/{name}" for name in found] if folder else found
     return selected
+
+
+def hidden_folders(layouts: Iterable[Layout]) -> frozenset[str]:
+    """Return the names of hidden folders in the patterns of all lookup rules, such as `.claude`."""
+    return frozenset(
+        name
+        for layout in layouts
+        for lookup in layout.lookups
+        for group in lookup.groups
+        for pattern in group
+        for name in f"{pattern.default}/{pattern.path}".split("/")[:-1]
+        if name.startswith(".") and "*" not in name and name.strip(".")
+    )
 
 
 class _PatternIndex:
@@ -98,6 +108,8 @@ class _PatternIndex:
         split_patterns = [tuple(pattern.split("/")) for pattern in dict.fromkeys(patterns)]
         self.names = {segments[0] for segments in split_patterns if len(segments) == 1 and "*" not in segments[0]}
         self.complex_patterns = [segments for segments in split_patterns if len(segments) > 1 or "*" in segments[0]]
+        self.anywhere = tuple(filter(_starts_anywhere, self.complex_patterns))
+        self.first_names = {segments[0] for segments in self.complex_patterns if not _starts_anywhere(segments)}
         self.hidden_folders = {
             name for segments in split_patterns for name in segments[:-1] if name.startswith(".") and "*" not in name
         }
@@ -109,12 +121,17 @@ class _PatternIndex:
     def matcher(self, parts: Sequence[str]) -> _Matcher:
         """Return a function that checks whether a file name matches in the folder with these path segments."""
         folder_names = set(parts)
+        if self.first_names.isdisjoint(folder_names):
+            return _Matcher(self.names, "/".join(parts), self.anywhere)
         candidates = [
-            segments
-            for segments in self.complex_patterns
-            if len(segments) == 1 or "*" in segments[0] or segments[0] in folder_names
+            segments for segments in self.complex_patterns if _starts_anywhere(segments) or segments[0] in folder_names
         ]
         return _Matcher(self.names, "/".join(parts), candidates)
+
+
+def _starts_anywhere(segments: Sequence[str]) -> bool:
+    """Whether a pattern may match in a folder of any name."""
+    return len(segments) == 1 or "*" in segments[0]
 
 
 @value
@@ -122,6 +139,12 @@ class _Matcher:
     names: set[str]
     folder: str
     patterns: Sequence[Sequence[str]]
+
+    def select(self, names: Iterable[str]) -> list[str]:
+        """Return the names that match."""
+        if self.patterns:
+            return list(filter(self, names))
+        return [name for name in names if name in self.names]
 
     def __call__(self, name: str) -> bool:
         if name in self.names:

@@ -43,6 +43,13 @@ class Listings:
                 entries = self._entries[folder] = {entry.name: _kind(entry) for entry in listing}
         return entries
 
+    def exists(self, path: str) -> bool:
+        """Whether there is anything at a path, even a link that leads nowhere."""
+        try:
+            return os.path.lexists(path)
+        except ValueError:
+            return False
+
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:
     try:

@@ -18,7 +18,7 @@ _ROOT = "WORKSPACE"
 
 
 def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str, Any]:
-    """Return findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root."""
+    """Return findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root, which is empty if they are already."""
     codes = sorted({*BY_ID, *(finding.code for finding in findings)})
     rules = [
         {
@@ -38,11 +38,17 @@ def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str
             {
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {_ROOT: {"uri": _uri(root.rstrip("/") + "/")}},
+                "originalUriBaseIds": {_ROOT: _base_of(root)},
                 "results": [_result(finding, codes.index(finding.code), root) for finding in findings],
             }
         ],
     }
+
+
+def _base_of(root: str) -> dict[str, Any]:
+    if not root:
+        return {"description": {"text": "the root of the repository"}}
+    return {"uri": _uri(root.rstrip("/") + "/")}
 
 
 def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
@@ -52,7 +58,7 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
         "level": _LEVELS[finding.severity],
         "message": {"text": _shorten_paths(root, finding.message)},
     }
-    if finding.path.startswith("/"):
+    if finding.path.startswith("/") or (finding.path and not root):
         relative = _relative_path(finding.path, root)
         location = {"uri": _escape(relative), "uriBaseId": _ROOT} if relative else {"uri": _uri(finding.path)}
         columns = {"startColumn": finding.column, "endColumn": finding.end_column}
@@ -67,13 +73,15 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
 
 def _relative_path(path: str, root: str) -> str:
     """Return the path relative to the root, or empty if it is not below the root."""
+    if not root:
+        return "" if path.startswith("/") else path
     top = root.rstrip("/") + "/"
     return path[len(top) :] if path.startswith(top) else ""
 
 
 def _shorten_paths(root: str, message: str) -> str:
     """Return the message with paths relative to the root, so that it is the same in every checkout."""
-    return message.replace(root.rstrip("/") + "/", "")
+    return message.replace(root.rstrip("/") + "/", "") if root else message
 
 
 def _uri(path: str) -> str:
