@@ -218,7 +218,9 @@ def test_a_named_template_is_written_merged_labelled_and_compared(open_page, sit
     dialog = page.get_by_role("dialog", name="Save template")
     dialog.get_by_label("Make it live now").uncheck()
     dialog.get_by_role("button", name="Save", exact=True).click()
-    expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version 3, which is not live.")).to_be_visible()
+    expect(
+        editor.dialog.get_by_role("status").filter(has_text="Saved as version 3, which is not live.")
+    ).to_be_visible()
     assert site.call("GET", "/templates/support")["template"] == "Hello\ntwo\nthree\nfour\n"
     editor.dialog.get_by_role("link", name="History").click()
     versions = page.get_by_role("navigation", name="Versions")

@@ -224,9 +224,13 @@ def test_work_in_threads_belongs_to_the_span_of_its_request():
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     tracer, lanes = provider.get_tracer("test"), Lanes(1, 1)
-    with tracer.start_as_current_span("request"):
-        for lane in (READING, TEMPLATES):
-            lanes.submit(Job(lambda: tracer.start_span("work").end()), lane).result(60)
+
+    async def run():
+        with tracer.start_as_current_span("request"):
+            for lane in (READING, TEMPLATES):
+                await lanes.submit(Job(lambda: tracer.start_span("work").end()), lane)
+
+    asyncio.run(run())
     lanes.close()
     *work, request = exporter.get_finished_spans()
     assert [span.parent.span_id for span in work] == [request.context.span_id] * 2

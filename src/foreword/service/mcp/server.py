@@ -163,7 +163,7 @@ class _Handlers:
             async with asyncio.timeout(self._time_limit):
                 result: Any = BUILDING
                 while isinstance(result, int):
-                    result = await asyncio.wrap_future(self._lanes.submit(job, result))
+                    result = await self._lanes.submit(job, result)
                 found: _Result = result
                 return found
         except TimeoutError:
