@@ -218,7 +218,7 @@ def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, us
 def test_a_version_can_be_written_and_saved_with_the_keyboard_alone(open_page, used_site):
     page = open_page(used_site.url)
     show_overview(page)
-    for _ in range(14):
+    for _ in range(20):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent") == "Edit":
             break

@@ -63,20 +63,18 @@ function TokenTable({ passages, total, onTarget }: { passages: Passage[]; total:
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Tokens by section">
       <table class="data">
-        <thead><tr><th>Section</th><th>Source</th><th class="figure">Tokens</th><th class="figure">Share</th></tr></thead>
+        <thead><tr><th>Section and source</th><th class="figure">Tokens</th><th class="figure">Share</th></tr></thead>
         <tbody>
           {passages.map(({ section, tokens = 0, sources = [] }, index) => [
             <tr key={index}>
               <th scope="row">{link(section, { section })}</th>
-              <td />
-              <td class="figure">{count(tokens)}</td>
+              <td class="figure tokens">{count(tokens)}</td>
               <td class="figure">{percent(tokens / Math.max(1, total))}</td>
             </tr>,
             ...sources.map((source, number) => (
               <tr key={`${index} ${number}`} class="source">
-                <td />
                 <td class="path">{link(`${kindName(source.kind)} ${source.path}`, { section, ...source })}</td>
-                <td class="figure">{count(source.tokens)}</td>
+                <td class="figure tokens">{count(source.tokens)}</td>
                 <td />
               </tr>
             )),

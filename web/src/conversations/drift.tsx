@@ -21,7 +21,9 @@ function Changes({ drift }: { drift: Drift }) {
   const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map(count);
   return (
     <>
-      <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
+      {isCached(drift)
+        ? <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
+        : <p>The prompt is too short for the provider's cache, so a prompt built now would lose nothing there.</p>}
       <ul class="changes">
         {drift.details.map((detail, index) => (
           <li key={index}>
@@ -33,4 +35,9 @@ function Changes({ drift }: { drift: Drift }) {
       </ul>
     </>
   );
+}
+
+/** Whether the provider has anything of the prompt in its cache. */
+export function isCached({ tokens_kept, tokens_lost }: Drift): boolean {
+  return tokens_kept + tokens_lost > 0;
 }

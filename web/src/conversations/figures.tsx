@@ -4,6 +4,7 @@ import type { Drift, EditionRow, UsageCounts } from "../forms";
 import { compare } from "../questions";
 import { useLatest } from "../use-latest";
 import { count, counted, percent } from "../words";
+import { isCached } from "./drift";
 
 interface Props {
   id: string;
@@ -23,8 +24,8 @@ export function Figures({ id, editions, usage, drift }: Props) {
       <Figure name="Tokens in use" value={tokens && count(tokens.count)} note={tokens && (tokens.exact ? "exact" : `within ${percent(tokens.error)}`)} />
       <Figure name="Cache hit rate" value={usage === undefined ? undefined : usage?.hit_rate == null ? "–" : percent(usage.hit_rate)} note={usage === null ? "No usage recorded yet" : usage && counted(usage.calls, "call")} />
       <Figure name={editions.length === 1 ? "Edition" : "Editions"} value={editions.length ? count(editions.length) : undefined} />
-      <Figure name="A rebuild keeps" value={drift ? count(drift.changed ? drift.tokens_kept : (tokens?.count ?? 0)) : undefined} note="tokens in the cache" />
-      <Figure name="A rebuild loses" value={drift ? count(drift.changed ? drift.tokens_lost : 0) : undefined} note="tokens in the cache" isWarning={Boolean(drift?.changed && drift.tokens_lost)} />
+      <Figure name="A rebuild keeps" value={drift ? count(drift.tokens_kept) : undefined} note={drift && (isCached(drift) ? "tokens in the cache" : "too short for the cache")} />
+      <Figure name="A rebuild loses" value={drift ? count(drift.tokens_lost) : undefined} note="tokens in the cache" isWarning={Boolean(drift?.tokens_lost)} />
     </dl>
   );
 }

@@ -28,7 +28,7 @@ function SkillRow({ skill, subject }: { skill: Skill; subject: Subject }) {
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary><b>{skill.name}</b> <span class="quiet">{skill.description}</span></summary>
+        <summary><b>{skill.name}</b> {skill.hidden && <span class="badge">hidden</span>} <span class="quiet">{skill.description}</span></summary>
         <p class="quiet path">{skill.location}</p>
         {isOpen && <Activation name={skill.name} subject={subject} />}
       </details>
