@@ -1,6 +1,7 @@
 // The requests of the page, through the generated client.
 import type { AgentBody, Foreword, PreviewBody, RequestOptions } from "../../clients/typescript/index.js";
 import { call } from "./client";
+import { filterQuery } from "./conversations/filter-query";
 import {
   type ConversationPage, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Layout, type LayoutKey, type Previewed,
   type Syntax, type UsageTotal, type Variable, type VariableValue, type Version,
@@ -90,13 +91,7 @@ const PAGE_SIZE = 50;
 
 /** A page of conversations, newest first. `after` is the `next` of the page before. */
 export async function listConversations(filter: Partial<ConversationFilter>, after = "", signal?: AbortSignal): Promise<ConversationPage> {
-  const { version, since, drifted, ...texts } = { ...filter, after };
-  const query = {
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
-    ...(version && { version: Number(version) }),
-    ...(since && { since: `${since}T00:00:00Z` }),
-    ...(drifted && { drifted: drifted === "true" }),
-  };
+  const query = { ...filterQuery(filter), ...(after && { after }) };
   return call((client) => client.listConversations({ ...query, sort: "newest", limit: PAGE_SIZE }, { signal }));
 }
 

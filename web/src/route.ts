@@ -15,17 +15,18 @@ export interface Subject {
   with: string;
 }
 
-/** Which conversations are listed. Empty fields match everything; `since` is a day, and `drifted` is "true" or "false". */
+/** Which conversations are listed. Empty fields match everything; `since` and `until` are days, and `drifted` is "true" or "false". */
 export interface ConversationFilter {
   search: string;
   layout: string;
   model: string;
   version: string;
   since: string;
+  until: string;
   drifted: string;
 }
 
-const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "", drifted: "" };
+const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "", until: "", drifted: "" };
 
 export type Route =
   | { view: "overview" }

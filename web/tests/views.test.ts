@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
 import { lossOf } from "../src/conversations/change-words";
+import { filterQuery } from "../src/conversations/filter-query";
 import type { AuthoredLine } from "../src/forms";
 import { dailyBars } from "../src/overview/bars";
 import { targetIn, targetName } from "../src/target";
@@ -58,4 +59,10 @@ test("lines of one commit are one run, and empty lines between sections belong t
 test("an age is in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
   assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["0 minutes ago", "3 hours ago", "5 months ago", "0 minutes ago"]);
+});
+
+test("empty filters are left out, and days are included whole", () => {
+  assert.deepEqual(filterQuery({ search: "", layout: "opal", version: "0", drifted: "false" }), { layout: "opal", version: 0, drifted: false });
+  const { since, until } = filterQuery({ since: "2026-11-16", until: "2026-11-16" });
+  assert.deepEqual([since, until], [new Date(2026, 10, 16).toISOString(), new Date(2026, 10, 17).toISOString()]);
 });

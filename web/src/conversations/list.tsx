@@ -81,6 +81,7 @@ function Filters({ filter, onChange }: { filter: ConversationFilter; onChange(fi
       <label>Model<input {...field("model")} placeholder="any" spellcheck={false} /></label>
       <label>Template version<input {...field("version")} type="number" min="0" placeholder="any" /></label>
       <label>Since<input {...field("since")} type="date" /></label>
+      <label>Until<input {...field("until")} type="date" /></label>
       <label>
         Drift
         <select {...field("drifted")}>
