@@ -265,3 +265,17 @@ def test_beta_headers_are_joined():
 def test_other_clients_are_refused(open_conversation):
     with pytest.raises(CallError, match="expected a client from the anthropic SDK"):
         rewriting_client(object(), RequestRewriter(open_conversation()))
+
+
+def test_a_function_receives_each_turn_before_its_request_is_sent(open_conversation):
+    turns = []
+    rewriter = RequestRewriter(open_conversation(), RequestOptions(on_turn=turns.append))
+    chat = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("read_file", "a_late_tool")]
+    request = {"model": "gpt-5.6-sol", "messages": [{"role": "user", "content": "Hello."}]}
+    for tools in (chat[:1], chat, chat):  # the last is a retry
+        rewriter.rewrite("/v1/chat/completions", {**request, "tools": tools})
+    prices = [[finding.message for finding in turn.findings if finding.code == "drift"] for turn in turns]
+    assert [len(messages) for messages in prices] == [0, 1]
+    assert "tools added late: a_late_tool; " in prices[1][0] and "about " in prices[1][0]
+    with pytest.raises(CallError, match="on_turn must be a function that takes a turn, not str"):
+        RequestOptions(on_turn="log")

@@ -16,7 +16,7 @@ from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypedDict
 
     from ..vocabulary import Turn
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
         ttl: str | None
         betas: bool
         automatic: bool
+        on_turn: OnTurn | None
 
+    OnTurn = Callable[[Turn], object]
     Message = Mapping[str, Any]
 
 _SYSTEM_ROLES = ("system", "developer")
@@ -45,6 +47,7 @@ class RequestOptions:
         ttl: How long cache breakpoints last, as in `for_anthropic` and `for_openai_responses`.
         betas: Whether Anthropic's beta headers may be sent, which tools that are added late need.
         automatic: Whether Anthropic's automatic breakpoint is added to a request without breakpoints in its messages.
+        on_turn: A function that is called with each turn before its request is sent, for example to log `turn.findings`.
     """
 
     task: str = ""
@@ -52,10 +55,13 @@ class RequestOptions:
     ttl: Any = None
     betas: bool = True
     automatic: bool = True
+    on_turn: OnTurn | None = None
 
     def _check(self) -> None:
         if self.task and self.definition:
             raise CallError("pass either a task or the name of a definition for a sub-agent, not both")
+        if self.on_turn is not None and not callable(self.on_turn):
+            raise CallError(f"on_turn must be a function that takes a turn, not {type(self.on_turn).__name__}")
 
 
 DEFAULT_OPTIONS = RequestOptions()

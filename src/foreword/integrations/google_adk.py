@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
 
     from ..conversation.conversation import Conversation
+    from .forms import OnTurn
     from .rewriting import Open
 
 
 def foreword_callback(
-    conversation: Conversation | Open, *, task: str = "", definition: str = ""
+    conversation: Conversation | Open, *, task: str = "", definition: str = "", on_turn: OnTurn | None = None
 ) -> Callable[[CallbackContext, LlmRequest], Awaitable[None]]:
     """Return a `before_model_callback` that puts a conversation's prompt into requests.
 
     `conversation` is a conversation, or a function that takes ADK's session id and opens one. With a `task`, or the name of a `definition`,
-    the agent is a sub-agent of the conversation.
+    the agent is a sub-agent of the conversation. `on_turn` is called with each turn before its request is sent.
     """
-    rewriters = RewriterPool(conversation, RequestOptions(task, definition))
+    rewriters = RewriterPool(conversation, RequestOptions(task, definition, on_turn=on_turn))
     known: dict[str, types.FunctionDeclaration] = {}
 
     async def before_model(callback_context: CallbackContext, llm_request: LlmRequest) -> None:

@@ -18,13 +18,14 @@ from .rewriting import RequestRewriter
 
 if TYPE_CHECKING:
     from ..conversation.conversation import Conversation
+    from .forms import OnTurn
 
 
 class ForewordProvider(ModelProvider):
     """Provides OpenAI models whose requests contain a conversation's prompt.
 
     `client` sends the requests; by default it is a new client. With a `task`, or the name of a `definition`, the models are for a sub-agent
-    of the conversation. `use_responses=False` uses Chat Completions.
+    of the conversation. `use_responses=False` uses Chat Completions. `on_turn` is called with each turn before its request is sent.
     """
 
     def __init__(
@@ -36,8 +37,9 @@ class ForewordProvider(ModelProvider):
         definition: str = "",
         ttl: str | None = None,
         use_responses: bool | None = None,
+        on_turn: OnTurn | None = None,
     ) -> None:
-        rewriter = RequestRewriter(conversation, RequestOptions(task, definition, ttl))
+        rewriter = RequestRewriter(conversation, RequestOptions(task, definition, ttl, on_turn=on_turn))
         rewriting = rewriting_client(client or AsyncOpenAI(), rewriter)
         # Requests over a WebSocket do not pass through the client.
         self._provider = OpenAIProvider(

@@ -63,7 +63,13 @@ class RequestRewriter:
             return dict(self._last[1])
 
     def turn(self, received: Received) -> Turn:
-        """Return the turn for the request that a framework is about to send."""
+        """Return the turn for the request that a framework is about to send, after showing it to `on_turn`."""
+        turn = self._turn(received)
+        if self._options.on_turn is not None:
+            self._options.on_turn(turn)
+        return turn
+
+    def _turn(self, received: Received) -> Turn:
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
         task, definition = self._options.task, self._options.definition
         if task or definition:
