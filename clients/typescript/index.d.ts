@@ -1539,13 +1539,18 @@ export interface VersionForm {
   author: string;
   note: string;
   syntax: string;
-  template: string;
+  template?: string;
   time: string | null;
   version: number;
 }
 
 export interface VersionsForm {
   versions: VersionForm[];
+}
+
+/** Whether to return the text of each version too. */
+export interface VersionsQuery {
+  texts?: boolean;
 }
 
 export interface WaitingForm {
@@ -1696,7 +1701,7 @@ export class Foreword {
   /** Return the variables that templates can use. */
   listVariables(options?: RequestOptions): Promise<VariablesForm>;
   /** Return the versions of the global template, newest first. */
-  listVersions(options?: RequestOptions): Promise<VersionsForm>;
+  listVersions(query?: { texts?: boolean }, options?: RequestOptions): Promise<VersionsForm>;
   /** Save an old version of the global template as the newest. Version 0 is the built-in template. */
   restoreTemplate(version: number, query?: { author?: string; note?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return how many conversations currently use each version of the template. */
@@ -1714,7 +1719,7 @@ export class Foreword {
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
   saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
-  listNamedVersions(name: string, options?: RequestOptions): Promise<NamedVersionsForm>;
+  listNamedVersions(name: string, query?: { texts?: boolean }, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
   addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return one version of a template. */

@@ -45,7 +45,7 @@ export async function readTemplate(): Promise<Current> {
 }
 
 export async function listVersions(): Promise<Version[]> {
-  return (await call((client) => client.listVersions())).versions;
+  return (await call((client) => client.listVersions({ texts: false }))).versions;
 }
 
 /** The number of conversations that use each version. */

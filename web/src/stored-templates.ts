@@ -74,19 +74,37 @@ export async function listTemplates(): Promise<TemplateName[]> {
   return templates;
 }
 
-/** Every version, the version of each label, and who moved the labels. */
+/** Every version without its text, the version of each label, and who moved the labels. */
 export async function readHistory(name: string): Promise<TemplateHistory> {
   const full = await fullName(name);
   try {
-    return await call((client) => client.listNamedVersions(full));
+    return await call((client) => client.listNamedVersions(full, { texts: false }));
   } catch (error) {
     if (isMissing(error)) return { versions: [], labels: {}, moves: [] };
     throw error;
   }
 }
 
+// A version never changes, so its text is read once. Only the texts that were read last are kept.
+const texts = new Map<string, Promise<string>>();
+const MAX_TEXTS = 20;
+
+/** The text of a version. Version 0 is empty. */
+export async function readVersion(name: string, version: number): Promise<string> {
+  if (!version) return "";
+  const full = await fullName(name);
+  const key = `${full}@${version}`;
+  const text = texts.get(key) ?? call((client) => client.readNamedVersion(full, version)).then(({ template }) => template);
+  texts.delete(key);
+  texts.set(key, text);
+  text.catch(() => texts.delete(key));
+  if (texts.size > MAX_TEXTS) texts.delete(texts.keys().next().value!);
+  return text;
+}
+
 /** Save an old version as the newest, and make it live. */
-export function restore(name: string, { version, template, syntax }: Version, author: string, note: string): Promise<Current> {
+export async function restore(name: string, { version, syntax }: Version, author: string, note: string): Promise<Current> {
+  const template = await readVersion(name, version);
   return saveLive(name, { template, syntax, author, note: note || `Restored version ${version}` }, null);
 }
 

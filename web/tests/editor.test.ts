@@ -111,13 +111,13 @@ test("lines that both have changed are listed", () => {
 });
 
 test("a version is compared with the one before it, the newest, the live one or any other", () => {
-  const versions = [3, 2, 1].map((version) => ({ version, template: `text ${version}`, author: "", time: null, note: "", syntax: "brackets" }));
+  const versions = [3, 2, 1].map((version) => ({ version, author: "", time: null, note: "", syntax: "brackets" }));
   const [newest, middle, oldest] = versions as [Version, Version, Version];
-  assert.deepEqual(compared(versions, middle, "", 3), { before: "text 1", after: "text 2", label: "Changes in version 2" });
-  assert.deepEqual(compared(versions, oldest, "", 3), { before: "", after: "text 1", label: "Changes in version 1" });
-  assert.deepEqual(compared(versions, oldest, "newest", 2), { before: "text 1", after: "text 3", label: "Changes since version 1" });
-  assert.deepEqual(compared(versions, newest, "live", 1), { before: "text 1", after: "text 3", label: "Changes from version 1 to version 3" });
-  assert.deepEqual(compared(versions, oldest, "2", 1), { before: "text 1", after: "text 2", label: "Changes from version 1 to version 2" });
+  assert.deepEqual(compared(versions, middle, "", 3), { before: 1, after: 2, label: "Changes in version 2" });
+  assert.deepEqual(compared(versions, oldest, "", 3), { before: 0, after: 1, label: "Changes in version 1" });
+  assert.deepEqual(compared(versions, oldest, "newest", 2), { before: 1, after: 3, label: "Changes since version 1" });
+  assert.deepEqual(compared(versions, newest, "live", 1), { before: 1, after: 3, label: "Changes from version 1 to version 3" });
+  assert.deepEqual(compared(versions, oldest, "2", 1), { before: 1, after: 2, label: "Changes from version 1 to version 2" });
   assert.deepEqual(compared(versions, middle, "9", 1), compared(versions, middle, "", 1)); // an old address
 });
 

@@ -404,6 +404,12 @@ class LabelBody(Struct, forbid_unknown_fields=True):
     after: Annotated[float, Meta(ge=0, le=2**31 - 1, multiple_of=1)] | None = None
 
 
+class VersionsQuery(Struct, forbid_unknown_fields=True):
+    """Whether to return the text of each version too."""
+
+    texts: bool = True
+
+
 class NamesQuery(Struct, forbid_unknown_fields=True):
     """Which templates to list. To get the next page, pass the `next` of this one as `after`."""
 

@@ -6,7 +6,7 @@ from ..engine.assembler import local_time
 from ..errors import CallError, StaleError
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
 from ..wire.answers import move_form, template_name_form, version_form
-from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody
+from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody, VersionsQuery
 from .request import Request
 from .responses import Problem, Response
 from .service import Service
@@ -41,6 +41,7 @@ def save_named_template(service: Service, request: Request) -> Response:
 
 def list_named_versions(service: Service, request: Request) -> Response:
     """Return the versions of a template, newest first, the version of each label, and who moved the labels."""
+    query: VersionsQuery = request.query
     name = _name(request)
     versions = service.store.templates(name)
     if not versions:
@@ -48,7 +49,7 @@ def list_named_versions(service: Service, request: Request) -> Response:
     store = service.conversations.store
     return Response(
         {
-            "versions": [version_form(version) for version in versions],
+            "versions": [version_form(version, query.texts) for version in versions],
             "labels": store.labels(name),
             "moves": [move_form(move) for move in store.label_moves(name)],
         }

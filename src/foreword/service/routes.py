@@ -62,6 +62,7 @@ from .bodies import (
     TurnBody,
     UsageBody,
     ValuesBody,
+    VersionsQuery,
 )
 from .inspection_bodies import (
     AgentsBody,
@@ -148,7 +149,7 @@ ROUTES = (
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),
     Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
-    Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
+    Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, VersionsQuery, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, _STORED),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/preview", templates.preview, forms.PreviewForm, PreviewBody, None, _TEMPLATE, is_template=True),
@@ -157,7 +158,7 @@ ROUTES = (
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
     Route("GET", "/templates/{name}", named_templates.read_named_template, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
     Route("PUT", "/templates/{name}", named_templates.save_named_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
-    Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, None, ("not-found", "store-down")),
+    Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, VersionsQuery, ("not-found", "store-down")),
     Route("POST", "/templates/{name}/versions", named_templates.add_named_version, TemplateForm, TemplateBody, SaveVersionQuery, ("store-down",)),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_named_version, TemplateForm, None, None, ("not-found", "store-down")),
     Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, MoveForm, None, None, ("not-found", "store-down")),

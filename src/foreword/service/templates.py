@@ -31,6 +31,7 @@ from .bodies import (
     SaveQuery,
     TemplateBody,
     ValuesBody,
+    VersionsQuery,
 )
 from .forms import LayoutChoiceForm
 from .request import Request, parse_tags
@@ -73,7 +74,8 @@ def restore_template(service: Service, request: Request) -> Response:
 
 def list_versions(service: Service, request: Request) -> Response:
     """Return the versions of the global template, newest first."""
-    return Response({"versions": [version_form(template) for template in service.store.templates()]})
+    query: VersionsQuery = request.query
+    return Response({"versions": [version_form(template, query.texts) for template in service.store.templates()]})
 
 
 def list_variables(service: Service, request: Request) -> Response:

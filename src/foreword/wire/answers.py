@@ -296,15 +296,17 @@ def touched_form(touched: Touched) -> TouchedForm:
     }
 
 
-def version_form(version: TemplateVersion) -> VersionForm:
-    return {
+def version_form(version: TemplateVersion, has_text: bool = True) -> VersionForm:
+    form: VersionForm = {
         "version": version.version,
         "author": version.author,
         "time": version.time or None,
         "note": version.note,
         "syntax": version.syntax,
-        "template": version.template,
     }
+    if has_text:
+        form["template"] = version.template
+    return form
 
 
 def move_form(move: LabelMove) -> MoveForm:

@@ -176,7 +176,7 @@ class VersionForm(TypedDict):
     time: str | None
     note: str
     syntax: str
-    template: str
+    template: NotRequired[str]
 
 
 # Differences and prompt caches

@@ -2,7 +2,7 @@
 import { type Current, listLayouts, listRoots, listVariables } from "../api";
 import { type Draft, findDraft } from "../draft";
 import type { Layout, Syntax, Token, Variable } from "../forms";
-import { readHistory, readLive, readToken } from "../stored-templates";
+import { readHistory, readLive, readToken, readVersion } from "../stored-templates";
 
 export interface EditorData {
   /** The name of the template, or "" for the one that conversations use by default. */
@@ -25,7 +25,7 @@ export async function loadEditor(name: string, version: number | null): Promise<
     readText(name), findDraft(name), listVariables(), listLayouts(), listRoots(), readToken(),
   ]);
   const isLive = version === null || String(version) === live.version;
-  const current = isLive ? live : { ...live, ...(await readVersion(name, version)) };
+  const current = isLive ? live : { ...live, ...(await readOld(name, version)) };
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
   // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((layout) => layout.stored_template);
@@ -38,11 +38,11 @@ export async function readText(name: string): Promise<Current> {
   return { ...current, template: lines(current.template) };
 }
 
-async function readVersion(name: string, version: number): Promise<{ template: string; syntax: Syntax }> {
+async function readOld(name: string, version: number): Promise<{ template: string; syntax: Syntax }> {
   const { versions } = await readHistory(name);
   const found = versions.find((candidate) => candidate.version === version);
   if (!found) throw new Error(`This template has no version ${version}. Open its history to see which ones it has.`);
-  return { template: lines(found.template), syntax: found.syntax };
+  return { template: lines(await readVersion(name, version)), syntax: found.syntax };
 }
 
 export function lines(text: string): string {

@@ -8,7 +8,7 @@ import type { Syntax, Version } from "../forms";
 import { type Merged, merge } from "../merge";
 import { guardLeaving } from "../route";
 import { announce, showError } from "../state";
-import { readHistory, saveLive, saveVersion } from "../stored-templates";
+import { readHistory, readVersion, saveLive, saveVersion } from "../stored-templates";
 import type { CodeEditor } from "./code";
 import { lines, readText } from "./opening";
 
@@ -112,10 +112,15 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
     const [theirs, versions] = await Promise.all([readText(name), readHistory(name).then((history) => history.versions, () => [])]);
     const numbered = (version: string | null) => versions.find((candidate) => String(candidate.version) === version) ?? null;
     const { saved } = state.current;
-    const base = isBaseKnown.current ? saved.template : numbered(saved.version)?.template;
+    const base = isBaseKnown.current ? saved.template : await readOld(numbered(saved.version));
     const isSameLanguage = theirs.syntax === syntax.current;
-    const merged = base !== undefined && isSameLanguage ? merge(lines(base), code.current!.text(), theirs.template) : null;
+    const merged = base !== null && isSameLanguage ? merge(lines(base), code.current!.text(), theirs.template) : null;
     return { theirs, saved: numbered(theirs.version), merged };
+  }
+
+  /** The text of a version, or null if it cannot be read. */
+  function readOld(version: Version | null): Promise<string | null> {
+    return version ? readVersion(name, version.version).catch(() => null) : Promise.resolve(null);
   }
 
   useEffect(() => {

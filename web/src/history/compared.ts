@@ -1,10 +1,10 @@
 // Which two versions the history compares.
 import type { Version } from "../forms";
 
-/** The two versions in order, and what to call their difference. */
+/** The numbers of two versions in order, and what to call their difference. Version 0 is empty. */
 export interface Compared {
-  before: string;
-  after: string;
+  before: number;
+  after: number;
   label: string;
 }
 
@@ -14,13 +14,13 @@ export interface Compared {
  */
 export function compared(versions: Version[], chosen: Version, other: string, live: number | undefined): Compared {
   const [newest] = versions;
-  if (other === "newest") return { before: chosen.template, after: newest!.template, label: `Changes since version ${chosen.version}` };
+  if (other === "newest") return { before: chosen.version, after: newest!.version, label: `Changes since version ${chosen.version}` };
   const number = other === "live" ? live : Number(other);
   const found = other ? versions.find(({ version }) => version === number) : undefined;
   if (!found) {
     const previous = versions.find(({ version }) => version < chosen.version);
-    return { before: previous?.template ?? "", after: chosen.template, label: `Changes in version ${chosen.version}` };
+    return { before: previous?.version ?? 0, after: chosen.version, label: `Changes in version ${chosen.version}` };
   }
   const [older, newer] = found.version < chosen.version ? [found, chosen] : [chosen, found];
-  return { before: older.template, after: newer.template, label: `Changes from version ${older.version} to version ${newer.version}` };
+  return { before: older.version, after: newer.version, label: `Changes from version ${older.version} to version ${newer.version}` };
 }

@@ -1,6 +1,6 @@
 // The versions of a template: shows each whole or compared with another, moves labels, and restores old versions.
 import { useRef, useState } from "preact/hooks";
-import type { TemplateHistory, Version } from "../forms";
+import type { TemplateHistory } from "../forms";
 import { go, historyAt, replace, templateAt } from "../route";
 import { useServer } from "../server";
 import { announce } from "../state";
@@ -73,12 +73,8 @@ export function History({ name, version, other }: Props) {
             onOther={(wanted) => replace(historyAt(name, chosen.version, wanted))} onRestore={() => setAction("restore")} onLabel={() => setAction("label")} />
         </div>
       )}
-      {action === "restore" && chosen && <RestoreDialog name={name} tokenName={token?.name ?? ""} version={chosen} now={liveText(history!)} onDone={onRestored} onCancel={() => setAction(null)} />}
+      {action === "restore" && chosen && <RestoreDialog name={name} tokenName={token?.name ?? ""} version={chosen} live={history!.labels[LIVE] ?? 0} onDone={onRestored} onCancel={() => setAction(null)} />}
       {action === "label" && chosen && <LabelDialog name={name} tokenName={token?.name ?? ""} history={history!} version={chosen} onDone={onMoved} onCancel={() => setAction(null)} />}
     </main>
   );
-}
-
-function liveText({ versions, labels }: TemplateHistory): string {
-  return versions.find(({ version }: Version) => version === labels[LIVE])?.template ?? "";
 }

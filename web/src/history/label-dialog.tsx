@@ -1,11 +1,11 @@
 // Asks before a label moves to a version. Moving the label of the live version changes what conversations get.
 import { useId, useState } from "preact/hooks";
 import { Dialog } from "../dialog";
-import { DifferenceView } from "../difference-view";
 import { Signature, Usage, useSignature } from "../editor/signature";
 import type { TemplateHistory, Version } from "../forms";
 import { LIVE, moveLabel } from "../stored-templates";
 import { whyNotLabel } from "../template-name";
+import { VersionDifference } from "./version-difference";
 
 interface Props {
   name: string;
@@ -16,14 +16,13 @@ interface Props {
   onCancel(): void;
 }
 
-export function LabelDialog({ name, tokenName, history: { versions, labels }, version, onDone, onCancel }: Props) {
+export function LabelDialog({ name, tokenName, history: { labels }, version, onDone, onCancel }: Props) {
   const id = useId();
   const { author, note, remember, fields } = useSignature(tokenName);
   const [label, setLabel] = useState(labels[LIVE] === version.version ? "" : LIVE);
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
   const now = labels[label];
-  const before = versions.find((candidate) => candidate.version === now);
 
   function submit(event: Event): void {
     event.preventDefault();
@@ -51,7 +50,7 @@ export function LabelDialog({ name, tokenName, history: { versions, labels }, ve
         </label>
         <datalist id={`${id}-labels`}>{[...new Set([LIVE, ...Object.keys(labels)])].map((each) => <option key={each} value={each} />)}</datalist>
         {label && <p>{now ? <>The label <b>{label}</b> moves from version {now} to version {version.version}.</> : <>The label <b>{label}</b> is new.</>}{label === LIVE && " Version " + version.version + " becomes live."}</p>}
-        {before && before !== version && <DifferenceView before={before.template} after={version.template} label="Changes" />}
+        {now && now !== version.version && <VersionDifference name={name} before={now} after={version.version} label="Changes" />}
         {label === LIVE && <Usage name={name} />}
         <Signature {...fields} />
         {problem && <p class="note wrong" role="alert">{problem}</p>}

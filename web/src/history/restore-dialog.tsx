@@ -1,21 +1,22 @@
 // Asks before an old version becomes the newest.
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog";
-import { DifferenceView } from "../difference-view";
 import { Signature, Usage, useSignature } from "../editor/signature";
 import type { Version } from "../forms";
 import { restore } from "../stored-templates";
+import { VersionDifference } from "./version-difference";
 
 interface Props {
   name: string;
   tokenName: string;
   version: Version;
-  now: string;
+  /** The number of the live version, or 0. */
+  live: number;
   onDone(number: string | null): void;
   onCancel(): void;
 }
 
-export function RestoreDialog({ name, tokenName, version, now, onDone, onCancel }: Props) {
+export function RestoreDialog({ name, tokenName, version, live, onDone, onCancel }: Props) {
   const { author, note, remember, fields } = useSignature(tokenName);
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -36,7 +37,7 @@ export function RestoreDialog({ name, tokenName, version, now, onDone, onCancel 
       <form onSubmit={submit}>
         <h2>Restore version {version.version}</h2>
         <p>It becomes the newest version, and live. All other versions are kept.</p>
-        <DifferenceView before={now} after={version.template} label="Changes" />
+        <VersionDifference name={name} before={live} after={version.version} label="Changes" />
         <Usage name={name} />
         <Signature {...fields} />
         {problem && <p class="note wrong" role="alert">{problem}</p>}

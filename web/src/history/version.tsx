@@ -1,12 +1,14 @@
 // One version: its whole text, or how it differs from another version.
 import type { Ref } from "preact";
 import { CopyButton } from "../copy";
-import { DifferenceView } from "../difference-view";
+import { Loading } from "../loading";
+import { useLatest } from "../use-latest";
 import type { TemplateHistory, Version } from "../forms";
 import { editAt } from "../route";
-import { LIVE } from "../stored-templates";
+import { LIVE, readVersion } from "../stored-templates";
 import { Time } from "../time";
 import { compared } from "./compared";
+import { VersionDifference } from "./version-difference";
 import { VersionLabels } from "./version-labels";
 
 interface Props {
@@ -49,7 +51,7 @@ export function VersionCard({ name, history, chosen, other, heading, whyNot, onO
           <button type="button" aria-pressed={!isWhole} onClick={() => onOther("")}>Changes</button>
           <button type="button" aria-pressed={isWhole} onClick={() => onOther(WHOLE)}>Whole text</button>
         </div>
-        {isWhole ? <CopyButton text={chosen.template} what="Copy" /> : (
+        {!isWhole && (
           <label class="inline">
             Compare with{" "}
             <select value={other} onInput={(event) => onOther(event.currentTarget.value)}>
@@ -64,8 +66,22 @@ export function VersionCard({ name, history, chosen, other, heading, whyNot, onO
         )}
       </div>
       {isWhole
-        ? <pre class="text" tabIndex={0} role="region" aria-label={`Text of version ${chosen.version}`}>{chosen.template}</pre>
-        : <DifferenceView {...compared(versions, chosen, other, live)} />}
+        ? <WholeText name={name} version={chosen.version} />
+        : <VersionDifference name={name} {...compared(versions, chosen, other, live)} />}
     </section>
+  );
+}
+
+function WholeText({ name, version }: { name: string; version: number }) {
+  const text = useLatest(() => readVersion(name, version), [name, version]);
+  return (
+    <Loading loaded={text} doing="Reading the version">
+      {(template) => (
+        <>
+          <p><CopyButton text={template} what="Copy" /></p>
+          <pre class="text" tabIndex={0} role="region" aria-label={`Text of version ${version}`}>{template}</pre>
+        </>
+      )}
+    </Loading>
   );
 }
