@@ -57,9 +57,9 @@ _DELETE_UNUSED = "DELETE FROM foreword_unused WHERE content IN {}"
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
 _LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
 _ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES {}"
-# Rows are added in the order of time, so there is no need to look at all of them.
+# Rows are added in the order of time, so this reads only those that it deletes.
 _DELETE_FORGOTTEN = """
-    DELETE FROM foreword_forgotten WHERE time < ? AND id IN (SELECT id FROM foreword_forgotten ORDER BY id LIMIT ?)
+    DELETE FROM foreword_forgotten WHERE id < (SELECT id FROM foreword_forgotten WHERE time >= ? ORDER BY id LIMIT 1)
 """
 _MAX_FORGOTTEN = 10_000
 _START = (-(2**63), 0)
@@ -98,6 +98,7 @@ class ForgettingStore(StoreWriter):
 
         def remove(connection: Any) -> bool:
             removed.clear()
+            self._use_indexes(connection)
             self._select(connection, _LOCK.format("(?)") + self.FOR_UPDATE, (conversation,))
             # Another process may have published an edition before the rows were locked.
             while rows := self._delete(connection, {conversation: MAX_NUMBER}):
@@ -184,6 +185,7 @@ class ForgettingStore(StoreWriter):
         removed: Rows = []
 
         def remove(connection: Any) -> bool:
+            self._use_indexes(connection)
             removed[:] = self._delete(connection, self._lock_old(connection, until, latest))
             self._record_removal(connection, removed)
             return True
@@ -240,6 +242,7 @@ class ForgettingStore(StoreWriter):
 
             def collect(connection: Any) -> bool:
                 nonlocal removed, is_done
+                self._use_indexes(connection)
                 rows = self._select(connection, _POSSIBLY_UNUSED + self.SKIP_LOCKED, (_BATCH_SIZE,))
                 is_done = len(rows) < _BATCH_SIZE
                 removed = self._collect(connection, [content for (content,) in rows]) if rows else 0
@@ -276,6 +279,9 @@ class ForgettingStore(StoreWriter):
         self._record(connection, [hash for (hash,) in (*hashes, *removed)])
         return len(removed)
 
+    def _use_indexes(self, connection: Any) -> None:
+        """Make this transaction use indexes even where reading a whole table seems cheaper for a batch."""
+
     def _lock_forgotten(self, connection: Any) -> None:
         """Make other transactions that record hashes wait, so that rows become visible in the order of their ids."""
 
@@ -288,4 +294,4 @@ class ForgettingStore(StoreWriter):
         for batch in _batches(hashes):
             rows = ", ".join(["(?, ?)"] * len(batch))
             self._execute(connection, _ADD_FORGOTTEN.format(rows), [each for hash in batch for each in (hash, now)])
-        self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE, _MAX_FORGOTTEN))
+        self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE,))

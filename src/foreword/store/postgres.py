@@ -72,6 +72,7 @@ _PUBLISH_KNOWN = f"""
 _TRANSACTION = "SELECT txid_current_if_assigned()"
 _OUTCOME = "SELECT txid_status(%s)"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
+_USE_INDEXES = "; ".join(f"SET LOCAL enable_{plan} = off" for plan in ("seqscan", "hashjoin", "mergejoin"))
 _LOCK_FORGOTTEN = "LOCK TABLE foreword_forgotten IN SHARE ROW EXCLUSIVE MODE"
 _SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s) ORDER BY id FOR KEY SHARE"
 _ADD_TEXTS = """
@@ -241,6 +242,9 @@ class PostgresStore(ForgettingStore):
 
     def _lock_templates(self, connection: TimedConnection) -> None:
         connection.execute(_LOCK_TEMPLATES)
+
+    def _use_indexes(self, connection: TimedConnection) -> None:
+        connection.execute(_USE_INDEXES.encode())
 
     def _lock_forgotten(self, connection: TimedConnection) -> None:
         connection.execute(_LOCK_FORGOTTEN)
