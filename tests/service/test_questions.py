@@ -159,6 +159,21 @@ def test_inspections_block_no_other_work():
     asyncio.run(fill_the_lane())
 
 
+def test_one_team_cannot_take_a_whole_lane():
+    async def fill_half_of_the_lane():
+        lanes, end = Lanes(1, 1), Event()
+        running = [lanes.submit(Job(end.wait, token="a"), INSPECTIONS) for _ in range(9)]
+        with pytest.raises(Problem, match="9 inspections with this token are already in progress"):
+            lanes.submit(Job(end.wait, token="a"), INSPECTIONS)
+        running.append(lanes.submit(Job(end.wait, token="b"), INSPECTIONS))
+        end.set()
+        await asyncio.gather(*running)
+        await lanes.submit(Job(end.wait, token="a"), INSPECTIONS)
+        lanes.close()
+
+    asyncio.run(fill_half_of_the_lane())
+
+
 @pytest.mark.parametrize("route", ["/agents", "/lint", "/cache"])
 def test_an_inspection_moves_to_its_own_lane_and_stops_when_cancelled(in_process, route):
     job = Job(lambda: Response(in_process(route, cwd="", layout="opal")))

@@ -236,7 +236,7 @@ class Application:
             return _run(route, service, request)
         moment = await self._read_ahead(request, scope) if route.is_quick or route.reads_ahead else UNREACHABLE
         is_known = moment is not UNREACHABLE
-        job = Job(partial(_run, route, service, request), moment if is_known else None)
+        job = Job(partial(_run, route, service, request), moment if is_known else None, service.caller.name)
         if route.is_quick and is_known:
             result: Response | int = job.run(INLINE)
             if not isinstance(result, int):

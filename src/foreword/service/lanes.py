@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from _thread import allocate_lock
+from collections import Counter
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
@@ -49,11 +50,11 @@ class Cancelled(BaseException):
 
 
 class Job:
-    """The work for one request."""
+    """The work for one request. `token` is the name of the token that it was sent with."""
 
-    def __init__(self, function: Callable[[], Any], moment: object = None) -> None:
+    def __init__(self, function: Callable[[], Any], moment: object = None, token: str = "") -> None:
         self._function: Callable[[], Any] | None = function
-        self._moment = moment
+        self._moment, self.token = moment, token
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
@@ -101,7 +102,10 @@ class Job:
 
 
 class Lanes:
-    """The thread pools of one process. A job has the context of its request, to which spans of its trace belong."""
+    """The thread pools of one process. A job has the context of its request, to which spans of its trace belong.
+
+    In a bounded lane, each named token may use half of the places, so that one team cannot take them all.
+    """
 
     def __init__(self, template_workers: int, template_queue: int) -> None:
         self._pools = [
@@ -115,15 +119,28 @@ class Lanes:
             TEMPLATES: (template_workers, template_queue, "templates are already waiting to be rendered"),
             INSPECTIONS: (_INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
         }
+        self._by_token: Counter[tuple[int, str]] = Counter()
 
     def submit(self, job: Job, lane: int) -> asyncio.Future[Any]:
         """Run a job in a lane. Raises a Problem if the lane's queue is full."""
         pool = self._pools[lane]
-        if lane in self._bounds:
-            threads, queue, waiting = self._bounds[lane]
-            if pool.unfinished >= threads + queue:
-                raise Problem("busy", f"{queue} {waiting}; try again later")
-        return pool.submit(partial(copy_context().run, job.run, lane))
+        if lane not in self._bounds:
+            return pool.submit(partial(copy_context().run, job.run, lane))
+        threads, queue, waiting = self._bounds[lane]
+        if pool.unfinished >= threads + queue:
+            raise Problem("busy", f"{queue} {waiting}; try again later")
+        key, share = (lane, job.token), max(1, (threads + queue) // 2)
+        if job.token and self._by_token[key] >= share:
+            raise Problem("busy", f"{share} {LANES[lane]} with this token are already in progress; try again later")
+        future = pool.submit(partial(copy_context().run, job.run, lane))
+        self._by_token[key] += 1
+        future.add_done_callback(lambda _: self._release(key))
+        return future
+
+    def _release(self, key: tuple[int, str]) -> None:
+        self._by_token[key] -= 1
+        if not self._by_token[key]:
+            del self._by_token[key]
 
     def is_free(self, lane: int) -> bool:
         """Whether a job would start soon."""

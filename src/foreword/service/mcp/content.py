@@ -129,6 +129,11 @@ class McpContent:
         self._conversation = conversation
         self._assemblers: dict[tuple[str, str], Assembler] = {}
 
+    @property
+    def token(self) -> str:
+        """The name of the sender's token."""
+        return self._service.caller.name
+
     # Prompts
 
     def prompt(self, layout: str = "") -> str:

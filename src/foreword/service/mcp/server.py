@@ -158,14 +158,10 @@ class _Handlers:
 
     async def _run(self, context: Any, function: Callable[[McpContent], _Result]) -> _Result:
         """Call a function with the sender's content in a thread. Its errors are reported as the client's mistakes."""
-        job = Job(lambda: function(self._content_for(context.request)))
         try:
-            async with asyncio.timeout(self._time_limit):
-                result: Any = BUILDING
-                while isinstance(result, int):
-                    result = await self._lanes.submit(job, result)
-                found: _Result = result
-                return found
+            content = self._content_for(context.request)
+            result: _Result = await self._run_job(Job(lambda: function(content), token=content.token))
+            return result
         except TimeoutError:
             message = f"the work took longer than {self._time_limit:g} seconds; it may still complete"
             raise MCPError(types.INTERNAL_ERROR, message) from None
@@ -175,6 +171,15 @@ class _Handlers:
             if self._log is not None:
                 self._log.event("mcp", "error", "a request failed", cause_of(error))
             raise MCPError(types.INTERNAL_ERROR, "this is a bug in the server; see its log") from None
+
+    async def _run_job(self, job: Job) -> Any:
+        """Return a job's result. Raises a TimeoutError after the time limit."""
+        try:
+            async with asyncio.timeout(self._time_limit):
+                result: Any = BUILDING
+                while isinstance(result, int):
+                    result = await self._lanes.submit(job, result)
+                return result
         finally:
             job.cancel()
 
