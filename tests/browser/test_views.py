@@ -81,7 +81,7 @@ def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
     counted = printed("tokens", ".", "--layout", "foreword")
     expect(page.locator(".token-map figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
     numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
-    expect(page.locator(".token-map tbody td.tokens")).to_have_text([f"{number:,}" for number in numbers])
+    expect(page.locator(".token-map tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
     page.get_by_role("link", name="Lint").click()
     counts = printed("lint", ".", "--layout", "foreword")["counts"]
     expect(region(page, "Lint")).to_contain_text(f"{counts['error']} errors, {counts['warning']} warning")

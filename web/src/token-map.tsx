@@ -68,13 +68,13 @@ function TokenTable({ passages, total, onTarget }: { passages: Passage[]; total:
           {passages.map(({ section, tokens = 0, sources = [] }, index) => [
             <tr key={index}>
               <th scope="row">{link(section, { section })}</th>
-              <td class="figure tokens">{count(tokens)}</td>
+              <td class="figure count">{count(tokens)}</td>
               <td class="figure">{percent(tokens / Math.max(1, total))}</td>
             </tr>,
             ...sources.map((source, number) => (
               <tr key={`${index} ${number}`} class="source">
                 <td class="path">{link(`${kindName(source.kind)} ${source.path}`, { section, ...source })}</td>
-                <td class="figure tokens">{count(source.tokens)}</td>
+                <td class="figure count">{count(source.tokens)}</td>
                 <td />
               </tr>
             )),

@@ -27,3 +27,7 @@ export function percent(share: number): string {
 export function dollars(cost: number): string {
   return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }
+
+export function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -7,6 +7,7 @@ import type { Layout } from "../forms";
 import { ChoicesForm } from "../preview/choices";
 import { type Subject, TABS, type Tab, replace, workspaceAt } from "../route";
 import { useLatest } from "../use-latest";
+import { sentenceCase } from "../words";
 import { AgentsTab } from "./agents";
 import { AuthorsTab } from "./authors";
 import { CompareTab } from "./compare";
@@ -56,7 +57,7 @@ export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject 
         <ul>
           {TABS.map((name) => (
             <li key={name}>
-              <a href={workspaceAt(name, { ...asked, with: "" })} aria-current={name === tab ? "page" : undefined}>{title(name)}</a>
+              <a href={workspaceAt(name, { ...asked, with: "" })} aria-current={name === tab ? "page" : undefined}>{sentenceCase(name)}</a>
             </li>
           ))}
         </ul>
@@ -71,6 +72,3 @@ function withDefaults(asked: Subject, layouts: Layout[]): Subject {
   return { ...asked, layout: asked.layout || preferredLayout(layouts) };
 }
 
-function title(name: string): string {
-  return name[0]!.toUpperCase() + name.slice(1);
-}
