@@ -75,6 +75,8 @@ def test_a_body_that_breaks_a_rule_between_fields_is_invalid(service, document, 
     ("path", "body", "status", "problem"),
     [
         ("/lint", {"cwd": "", "disable": ["nope"]}, 404, "not-found"),
+        ("/show", {"cwd": "", "base": "$x/../y"}, 404, "not-found"),
+        ("/diff", {"old": {"cwd": "", "settings": {"nope": 1}}, "new": {"cwd": ""}}, 422, "invalid-layout"),
         ("/diff", {"old": "talk:" + "x" * 600, "new": {"cwd": ""}}, 404, "not-found"),
         ("/diff", {"old": "talk:" + "x" * 600 + "@1", "new": {"cwd": ""}}, 404, "not-found"),
         ("/why", {"cwd": "", "path": "rule.md", "for": "a.py"}, 404, "not-found"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from ..programs.caching import DEFAULT_TURNS, MAX_TURNS
-from .bodies import Label, Path, TurnBody
+from .bodies import Label, Path, TemplateName, TurnBody
 
 LAYOUT_LIMIT = 100_000
 LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
@@ -127,7 +127,7 @@ class EventsQuery(Struct, forbid_unknown_fields=True):
     layout: Label = ""
     model: Label = ""
     provider: Label = ""
-    template: Label | UnsetType = UNSET
+    template: TemplateName | UnsetType = UNSET
     limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000_000
 
 

@@ -307,7 +307,7 @@ def check_layout_name(name: str) -> str:
     """Return a layout's name. Raises a Problem unless it is a shipped layout or an address: a path could be any file on this machine."""
     if is_file_path(name):
         raise Problem(
-            "invalid-request",
+            "not-found",
             "layout must be the name of a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
         )
     names = (*layout_names(), *mirror_names())

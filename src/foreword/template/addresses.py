@@ -6,7 +6,7 @@ an address refers to.
 
 from __future__ import annotations
 
-from ..errors import CallError
+from ..errors import CallError, MissingError
 from ..text.lines import printable
 
 _MAX_QUOTED = 60
@@ -55,21 +55,21 @@ def resolve(name: str, current: str = "") -> str:
 
 
 def split(address: str) -> tuple[str, str]:
-    """Split `$prefix/path` into prefix and path. Raises a CallError that explains why if it is not a valid address."""
+    """Split `$prefix/path` into prefix and path. Raises a MissingError that explains why if it is not a valid address."""
     prefix, slash, path = address.removeprefix("$").partition("/")
     if not is_address(address) or not slash or not prefix or not path or "\\" in prefix:
-        raise CallError(f"{_quote(address)} is not a valid address; {_EXAMPLE}")
+        raise MissingError(f"{_quote(address)} is not a valid address; {_EXAMPLE}")
     _check_path(path, address)
     return prefix, path
 
 
 def _check_path(path: str, name: str) -> None:
     if "\\" in path:
-        raise CallError(f"{_quote(name)}: use '/' instead of a backslash in an address")
+        raise MissingError(f"{_quote(name)}: use '/' instead of a backslash in an address")
     if any(segment in ("", ".", "..") for segment in path.split("/")):
-        raise CallError(f"{_quote(name)}: an address cannot contain '.', '..' or an empty segment")
+        raise MissingError(f"{_quote(name)}: an address cannot contain '.', '..' or an empty segment")
     if not path.isprintable():
-        raise CallError(f"{_quote(name)}: an address cannot contain control characters")
+        raise MissingError(f"{_quote(name)}: an address cannot contain control characters")
 
 
 def _quote(name: str) -> str:
