@@ -192,13 +192,19 @@ def test_a_definition_that_cannot_be_used_is_an_error(conversation, options, mes
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("layout", "message"),
-    [("opal", "does not list sub-agents"), ("builder", "is a template, which a definition cannot")],
-)
-def test_a_layout_without_definitions_is_an_error(tree, layout, message):
-    with Conversations() as conversations, pytest.raises(CallError, match=message):
+@pytest.mark.parametrize("layout", ["opal", "builder"])
+def test_a_layout_without_definitions_is_an_error(tree, layout):
+    with Conversations() as conversations, pytest.raises(CallError, match="does not list sub-agents"):
         conversations.open("c", tree.workspace(), layout=layout).sub_agent(definition="reviewer")
+
+
+def test_a_definition_does_not_replace_a_template(tree):
+    template = '[section.base]\ninstead = ["base"]\nlanguage = "brackets"\ntext = "Hello."\n'
+    layout = BASE.replace('sections = ["agents"', 'sections = ["base", "agents"') + template
+    tree({"own.toml": layout, "w/.claude/agents/r.md": definition("reviewer", "Reviews.")})
+    conversation = Conversations().open("c", tree.workspace("w"), layout=tree.path("own.toml"))
+    with pytest.raises(CallError, match="is a template, which a definition cannot replace"):
+        conversation.sub_agent(definition="reviewer")
 
 
 def test_all_definitions_with_the_same_name_can_be_listed(menu, tree):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .options import NOT_PORTABLE, add_dir_argument, new_parser
+from .options import add_dir_argument, new_parser
 from .terminal import write_error, write_json, write_line
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     about = "a layout to lock instead of the detected ones; may be repeated"
-    parser = add_dir_argument(new_parser(command, (*NOT_PORTABLE, "--home"), about))
+    parser = add_dir_argument(new_parser(command, several_layouts=about))
     about = "write nothing; exit with status 1 and a sentence per difference if foreword.lock is out of date"
     parser.add_argument("--check", action="store_true", help=about)
     return parser

@@ -84,8 +84,6 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 # For commands that work with the store and build no prompt.
 NOT_FOR_STORE = tuple(name for name, _ in OPTIONS if name not in ("--json", "--settings", "--home", "--store"))
-# For commands whose prompts must be the same on every machine.
-NOT_PORTABLE = ("--now", "--store", "--strict")
 NO_TOOLS = "none"
 # An empty value for one of these is usually an unset shell variable. An empty --scope would allow everything it was meant to forbid.
 _MUST_NOT_BE_EMPTY = {

@@ -20,7 +20,7 @@ _SEVERITIES = tuple(SEVERITIES)
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     about = "a layout to review instead of the detected ones; may be repeated"
-    parser = new_parser(command, ("--now", "--strict"), about)
+    parser = new_parser(command, several_layouts=about)
     parser.add_argument(
         "range",
         metavar="BASE[..HEAD]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..text.lines import printable
-from .options import NOT_PORTABLE, add_dir_argument, new_parser
+from .options import add_dir_argument, new_parser
 from .terminal import is_terminal, write_error, write_json, write_line, write_table
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ _COLOURS = {"trusted": "green", "changed": "yellow", "new": "yellow"}
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     about = "a layout to consider instead of the detected ones; may be repeated"
-    parser = add_dir_argument(new_parser(command, NOT_PORTABLE, about))
+    parser = add_dir_argument(new_parser(command, several_layouts=about))
     parser.add_argument("--yes", action="store_true", help="accept the files without asking")
     about = "also trust everything in the history of this branch or tag, such as origin/main"
     parser.add_argument("--ref", default="", metavar="NAME", help=about)

@@ -343,7 +343,7 @@ def _layout_problem(error: LayoutError, request: Request) -> Problem:
     """Return the problem for an invalid layout. If the request contains the layout, the problem says where the error is."""
     text = getattr(request.body, "layout_text", "")
     if not text:
-        bodies = [request.body, *(getattr(request.body, name, None) for name in ("old", "new"))]
+        bodies = [request.body, request.query, *(getattr(request.body, name, None) for name in ("old", "new"))]
         fields = ("settings", "wording", "compaction")
         is_from_request = any(getattr(body, name, None) for body in bodies for name in fields)
         return Problem("invalid-layout" if is_from_request else "invalid-request", str(error))
