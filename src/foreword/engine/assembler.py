@@ -24,7 +24,7 @@ from .checks import check_agent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
     from datetime import datetime
     from typing import Any
 
@@ -171,6 +171,7 @@ class Assembler:
         self.finds_skills = True
         self.reads_user_files = True
         self.looks_for_changes = True
+        self._changed_paths: Set[str] | None = None
         self._lock = allocate_lock()
         self._current_plan: Plan | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
@@ -208,7 +209,7 @@ class Assembler:
                 announce(document)  # before taking the lock, which other threads may need
         with self._lock:
             previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
-            if previous is not None and (not self.looks_for_changes or is_unchanged(previous.inputs.stamps)):
+            if previous is not None and self._is_current(previous):
                 return previous
             snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), *key)
         for root, templates in untrusted:  # without the lock, because the worker may be slow
@@ -293,6 +294,11 @@ class Assembler:
         stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
         return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._template_paths]))
 
+    def _is_current(self, snapshot: Snapshot) -> bool:
+        if self._changed_paths is not None:
+            return False
+        return not self.looks_for_changes or is_unchanged(snapshot.inputs.stamps)
+
     def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
@@ -302,6 +308,7 @@ class Assembler:
         it includes.
         """
         reader = self._reader = self.reader()
+        reader.changed_paths, self._changed_paths = self._changed_paths, None
         plan = self._plan(reader)
         if before is not None and before.plan is not plan:
             before = None
@@ -366,6 +373,14 @@ class Assembler:
         return resolve_layout(
             names, self.settings, self.assignments, self.packs, requested, workspace, reader, bool(self.trust)
         )
+
+
+def reread(assembler: Assembler, paths: Set[str]) -> None:
+    """Let an assembler that does not look for changes read these paths again, and whatever depends on them, for the next prompt."""
+    plan = assembler._current_plan
+    if plan is None or not paths.isdisjoint(path for path, _ in plan.stamps):
+        assembler._current_plan = None
+    assembler._snapshots, assembler._changed_paths = assembler._snapshots[:1], paths
 
 
 def share_layout(assembler: Assembler, other: Assembler) -> None:

@@ -218,6 +218,8 @@ def _run_lookups(
 
 def _has_same_stamps(result: LookupResult, reader: Reader) -> bool:
     """Whether nothing that a lookup rule read has changed. Paths that the reader has just stamped are not looked up again."""
+    if reader.changed_paths is not None:
+        return reader.changed_paths.isdisjoint(path for path, _ in result.stamps)
     recent = reader.stamps
     stamps = [row for row in result.stamps if row[1] in (None, UNSTABLE) or recent.get(row[0]) != row[1]]
     return is_unchanged(stamps, reader.disk)

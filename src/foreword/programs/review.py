@@ -249,6 +249,8 @@ class _TreeComparison:
     def _note_limits(self) -> None:
         if not self.checkout.is_complete:
             self.notes["the repository is very large, so checks for missing files may be wrong"] = None
+        if self.reader.has_deep_files:
+            self.notes["instruction files in deeply nested folders were left out"] = None
         if skipped := list(self.checkout.skipped):
             names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
             self.notes[

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..engine.assembler import share_layout
+from ..engine.assembler import reread, share_layout
 from ..errors import ForewordError
 from ..inspection.lint.targets import MAKEFILES, PACKAGES
 from ..packs.shipped import shipped_mirror
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # Imports are nested at most this deep in practice; deeper ones are blank on both sides.
 _MAX_ROUNDS = 8
+_MAX_DEPTH = 64
 _DEFAULT_LAYOUT = "foreword"
 _NEEDED_NAMES = frozenset((SKILL_FILE, *MAKEFILES, *PACKAGES))
 
@@ -71,7 +72,9 @@ class TreeReader:
         names = (checkout.listings.children, _names_by_folder(differences))
         patterns = instruction_file_patterns(layouts)
         selected = {path for group in names for path in select_instruction_files(group, patterns)}
-        self.instruction_files = {path for path in selected if path in base or path in differences}
+        existing = {path for path in selected if path in base or path in differences}
+        self.instruction_files = {path for path in existing if path.count("/") <= _MAX_DEPTH}
+        self.has_deep_files = len(self.instruction_files) < len(existing)
         self.needed = self.instruction_files.union(*(_needed_files(group, hidden_folders(layouts)) for group in names))
         self.mirrors = project.mirrors
         self.layouts = self._find_layouts()
@@ -226,8 +229,12 @@ class _BuiltPrompts:
         self._project.contents.forget(different)
         stale = [key for key, examined in self._examined.items() if self._depends(examined, different)]
         for key in stale:
-            for cache in (self.portable, self.sources, self.problems, self._assemblers, self._examined):
+            for cache in (self.portable, self.sources, self.problems, self._examined):
                 cache.pop(key, None)
+            if self.checkout.links:
+                del self._assemblers[key]
+            else:
+                reread(self._assemblers[key], different)
         return stale
 
     def _depends(self, examined: Sequence[str], different: set[str]) -> bool:
@@ -275,7 +282,7 @@ def _needed_files(names: Mapping[str, Iterable[str]], hidden: frozenset[str]) ->
     for folder, children in names.items():
         if hidden.isdisjoint(folder.split("/")) and not f"{folder}/".startswith(".foreword/"):
             children = _NEEDED_NAMES.intersection(children)
-        for name in children:
+        for name in children if folder.count("/") < _MAX_DEPTH else ():
             yield f"{folder}/{name}" if folder else name
 
 

@@ -25,7 +25,7 @@ from .stamps import UNSTABLE, parent_folder, real_path, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
     from typing import Any
 
     from .contents import Contents
@@ -51,6 +51,7 @@ class Reader(Folders):
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
         self.trust: TrustCheck | None = None
+        self.changed_paths: Set[str] | None = None  # if known, nothing else has changed since an earlier reader
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
