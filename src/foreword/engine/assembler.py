@@ -209,7 +209,7 @@ class Assembler:
                 announce(document)  # before taking the lock, which other threads may need
         with self._lock:
             previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
-            if previous is not None and self._is_current(previous):
+            if previous is not None and _is_current(self, previous):
                 return previous
             snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), *key)
         for root, templates in untrusted:  # without the lock, because the worker may be slow
@@ -294,11 +294,6 @@ class Assembler:
         stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
         return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._template_paths]))
 
-    def _is_current(self, snapshot: Snapshot) -> bool:
-        if self._changed_paths is not None:
-            return False
-        return not self.looks_for_changes or is_unchanged(snapshot.inputs.stamps)
-
     def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
@@ -373,6 +368,12 @@ class Assembler:
         return resolve_layout(
             names, self.settings, self.assignments, self.packs, requested, workspace, reader, bool(self.trust)
         )
+
+
+def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:
+    if assembler._changed_paths is not None:
+        return False
+    return not assembler.looks_for_changes or is_unchanged(snapshot.inputs.stamps)
 
 
 def reread(assembler: Assembler, paths: Set[str]) -> None:

@@ -117,8 +117,8 @@ class _LintRun:
         self.oversized: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
-        self.wrong_case = WrongCaseFinder(self.root)
         self.listings = listings or Listings()
+        self.wrong_case = WrongCaseFinder(self.root, self.listings)
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)

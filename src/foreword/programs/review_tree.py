@@ -212,7 +212,9 @@ class _BuiltPrompts:
         for _ in range(_MAX_ROUNDS):
             for key in pending:
                 self._build(key)
-            created = self.checkout.fill({path for key in pending for path in self._examined[key]})
+            contents = self._project.contents
+            examined = {path for key in pending for path in self._examined[key]}
+            created = self.checkout.fill(examined.union(contents.absent), contents.folders)
             pending = self.forget(created) if created else []
             if not pending:
                 break

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.files import Reader
 from ..sources.paths import is_inside
+from ..sources.tree import Listings
 from ..text.lines import printable
 
 TYPE_CHECKING = False
@@ -31,8 +31,8 @@ class WrongCaseFinder:
     Each folder is listed only once and each file is reported only once, even for many prompts.
     """
 
-    def __init__(self, root: str = "/") -> None:
-        self.root, self.reader = root, Reader()
+    def __init__(self, root: str = "/", listings: Listings | None = None) -> None:
+        self.root, self.listings = root, listings or Listings()
         self.seen: set[str] = set()
         self.names: dict[str, dict[str, list[str]]] = {}
 
@@ -46,7 +46,7 @@ class WrongCaseFinder:
             for name in names.get(expected.lower(), ()):
                 if is_page(name, folder == self.root, (sibling for group in names.values() for sibling in group)):
                     continue
-                if name != expected and os.path.isfile(os.path.join(folder, name)):
+                if name != expected and self.listings.is_file(os.path.join(folder, name)):
                     printable_path = printable(os.path.join(folder, name))
                     yield finding(
                         "file-case", f"{printable_path} was not read: it must be named {expected}", printable_path
@@ -56,6 +56,10 @@ class WrongCaseFinder:
         """Return the names in a folder, by their lower-case form."""
         if folder not in self.names:
             self.names[folder] = {}
-            for name in self.reader.entries(folder)[0]:
+            try:
+                entries = sorted(self.listings.entries(folder))
+            except (OSError, ValueError):  # it cannot be listed
+                entries = []
+            for name in entries:
                 self.names[folder].setdefault(name.lower(), []).append(name)
         return self.names[folder]

@@ -1,10 +1,9 @@
 """A private temporary folder with the files of a git tree, in which prompts can be built.
 
-Files that are needed have their content. The names beside them exist too, as empty files, because lookup rules list folders. Everything
-else is created when a prompt asks for it (`fill`); `listings` has all names without creating them. The folder is never inside the
-workspace. A tree is untrusted: its names may be `..` or `.git`, its links may lead anywhere, and its files may have gigabytes. Nothing is
-written outside the folder, and a link that leaves the tree leads to a path that does not exist, so that it is refused as it would be in a
-real checkout.
+Only files that are needed exist at first. Others are created when a prompt asks for them (`fill`); `listings` has all names without
+creating them. The folder is never inside the workspace. A tree is untrusted: its names may be `..` or `.git`, its links may lead
+anywhere, and its files may have gigabytes. Nothing is written outside the folder, and a link that leaves the tree leads to a path that
+does not exist, so that it is refused as it would be in a real checkout.
 """
 
 from __future__ import annotations
@@ -72,8 +71,6 @@ class Checkout:
         links = self.listings.links
         self._write(self._missing(links.union(needed)))
         self._follow_links(links.intersection(needed))
-        for path in needed:
-            self._open(dirname(path))
         self._create_names()
 
     def change(self, differences: Mapping[str, str], needed: Collection[str]) -> set[str]:
@@ -100,19 +97,20 @@ class Checkout:
         self.write(refilled.union(needed))
         return folders.union(differences)
 
-    def fill(self, paths: Iterable[str]) -> set[str]:
-        """Create these absolute paths, if they are in the tree: files with their content, folders with everything below.
+    def fill(self, paths: Iterable[str], listed: Iterable[str]) -> set[str]:
+        """Create these absolute paths, if they are in the tree: files with their content, and folders.
 
-        Returns the paths that were created or filled, and their folders.
+        The folders in `listed` are created with everything below, but of the root, only the names are created. Returns the paths that
+        were created or filled, and their folders.
         """
-        start = len(self.root) + 1
-        wanted = {resolve_links(path[start:], self.links) for path in paths if path.startswith(self.root + "/")}
+        wanted, opened = self._relative_paths(paths), self._relative_paths(listed)
         missing = self._missing(wanted)
         before = self._present | self._folders
         self._write(missing)
-        for path in wanted:
-            self._open(dirname(path))
-        self._opened_below |= {path for path in wanted - self._opened if path in self.listings.children}
+        for folder in wanted.intersection(self.listings.children):
+            self._make_folder(folder)
+        self._opened.update(opened)
+        self._opened_below.update(filter(None, opened))
         self._create_names()
         created = missing | (self._present | self._folders) - before
         return created.union(map(dirname, created))
@@ -120,6 +118,14 @@ class Checkout:
     def make_folder(self, folder: str) -> bool:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
         return self._make_folder(folder)
+
+    def _relative_paths(self, paths: Iterable[str]) -> set[str]:
+        """Return those of the absolute paths that are in the folder, relative to it and without links."""
+        start = len(self.root)
+        inside = [
+            path[start + 1 :] for path in paths if path.startswith(self.root) and path[start : start + 1] in ("", "/")
+        ]
+        return {resolve_links(path, self.links) for path in inside}
 
     def _is_submodule(self, path: str) -> bool:
         return mode_of(self.tree[path]) == SUBMODULE
@@ -136,8 +142,6 @@ class Checkout:
         """Create what these links lead to."""
         targets = {resolve_links(path, self.links) for path in links}
         self._write(self._missing(targets))
-        for target in targets:
-            self._open(dirname(target))
         self._opened_below |= {target for target in targets if target and target in self.listings.children}
 
     def _link_target(self, path: str, content: bytes) -> bytes:
@@ -150,12 +154,6 @@ class Checkout:
         return content
 
     # Names
-
-    def _open(self, folder: str) -> None:
-        """Let the names in a folder, and in those above it, exist."""
-        while folder not in self._opened:
-            self._opened.add(folder)
-            folder = dirname(folder)
 
     def _create_names(self) -> None:
         """Create the names that do not exist yet in opened folders."""

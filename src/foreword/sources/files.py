@@ -100,6 +100,7 @@ class Reader(Folders):
         if super().has_entry(path):
             return True
         self._record(path, Reading(path, "absent"))
+        self.share_absence(path)
         return False
 
     def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
@@ -222,7 +223,6 @@ class Reader(Folders):
             except (OSError, ValueError) as error:
                 is_absent = getattr(error, "errno", None) in ABSENT_ERRORS
                 if is_absent and not self.has_entry(path):
-                    self.share_absence(path)
                     return Reading(path, "absent")
                 if flags & _NOFOLLOW and self.is_link(path):
                     flags &= ~_NOFOLLOW

@@ -43,6 +43,10 @@ class Listings:
                 entries = self._entries[folder] = {entry.name: _kind(entry) for entry in listing}
         return entries
 
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file at a path, or a link to one."""
+        return os.path.isfile(path)
+
     def exists(self, path: str) -> bool:
         """Whether there is anything at a path, even a link that leads nowhere."""
         try:

@@ -77,6 +77,11 @@ class TreeListings(Listings):
         folder, _, last = name.rpartition("/")
         return name in self.children or last in self.children.get(folder, ()) or super().exists(path)
 
+    def is_file(self, path: str) -> bool:
+        name = self._name(path)
+        folder, _, last = (name or "").rpartition("/")
+        return self.children.get(folder, {}).get(last) is False if name else super().is_file(path)
+
     def entries(self, folder: str) -> dict[str, EntryKind]:
         name = self._name(folder)
         if name is None or name not in self.children:
