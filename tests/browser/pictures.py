@@ -54,6 +54,26 @@ VERSIONS = [
 ]
 
 
+SUPPORT = [
+    TemplateVersion(
+        0,
+        "You answer customers of the shop.\nBe kind.\n",
+        "Ada",
+        "2026-03-03T10:00:00+00:00",
+        "for the help desk",
+        name="support",
+    ),
+    TemplateVersion(
+        0,
+        "You answer customers of the shop.\nBe kind and brief.\n",
+        "Grace",
+        "2026-03-05T10:00:00+00:00",
+        "shorter",
+        name="support",
+    ),
+]
+
+
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="", dir="/tmp"))
@@ -78,6 +98,8 @@ def fill_site(site: Site, store: object) -> None:
     store.add_template(next(versions))  # type: ignore[attr-defined]
     site.construct("billing-7", model="gpt-5")
     store.add_template(next(versions))  # type: ignore[attr-defined]
+    for version in SUPPORT:
+        store.add_template(version)  # type: ignore[attr-defined]
     (site.shop / "notes.md").write_text("Ask Grace about rounding.\n")
     for id in ("checkout-12", "checkout-13", "docs-3", "search-41"):
         site.construct(id)
@@ -117,7 +139,7 @@ def open_view(chrome: Browser, site: Site, view: str, width: int, height: int, s
 
 
 def take_screenshot(page: Page, name: str) -> None:
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(1000)  # for requests that are still running
     page.screenshot(path=IMAGES / f"{name}.png", scale="css")
     page.context.close()
 
@@ -131,6 +153,7 @@ def open_editor(chrome: Browser, site: Site, width: int, height: int, scheme: st
 def take_screenshots(chrome: Browser, site: Site) -> None:
     page = open_view(chrome, site, "#/", 1280, 760)
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
+    expect(page.get_by_text("…", exact=True)).to_have_count(0)
     take_screenshot(page, "page-overview")
 
     page = open_view(chrome, site, "#/workspace/prompt?tools=read,edit,bash", 1280, 1000)
@@ -172,6 +195,11 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     page.get_by_role("textbox", name="Note").fill("shorter answers")
     expect(page.get_by_text("until they are compacted")).to_be_visible()
     take_screenshot(page, "page-save")
+
+    page = open_view(chrome, site, "#/template?name=support", 1280, 520)
+    expect(page.get_by_role("region", name="Current template")).to_be_visible()
+    expect(page.get_by_role("button", name="New template…")).to_be_visible()
+    take_screenshot(page, "page-templates")
 
     page = open_view(chrome, site, "#/history", 1280, 640)
     expect(page.get_by_role("region", name="Changes in version 3")).to_be_visible()
