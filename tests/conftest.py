@@ -19,7 +19,7 @@ from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 
 # No test has a deadline, so a slow machine never fails one. `make fuzz` sets FOREWORD_TEST_EXAMPLES to try many more examples.
-settings.register_profile("foreword", deadline=None, max_examples=int(os.environ.get("FOREWORD_TEST_EXAMPLES", "25")))
+settings.register_profile("foreword", deadline=None, max_examples=int(os.environ.get("FOREWORD_TEST_EXAMPLES", "20")))
 settings.load_profile("foreword")
 
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
