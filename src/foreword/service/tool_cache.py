@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ..vocabulary.tools import Tool
+from .bounded import BoundedDict
 
 _MIN_BYTES, _MAX_BYTES = 100, 256 * 1024
 _MAX_LISTS = 64
@@ -25,7 +26,7 @@ class _OnlyTools(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_OnlyTools)
-_known: dict[bytes, SharedTools] = {}
+_known: BoundedDict[bytes, SharedTools] = BoundedDict(_MAX_LISTS)
 
 
 def decode_body(data: bytes, kind: type) -> Any:
@@ -40,8 +41,6 @@ def decode_body(data: bytes, kind: type) -> Any:
     else:
         body = msgspec.json.decode(data, type=kind)
         shared = SharedTools(body.tools)
-        if len(_known) >= _MAX_LISTS:
-            _known.clear()
         _known[raw] = shared
     body.tools = shared
     return body
