@@ -98,6 +98,17 @@ def test_renamed_removed_and_nested_files(commit, review):
     assert {prompt["folder"] for prompt in form["prompts"]} == {"gone", "new", "old"}
 
 
+def test_a_file_that_becomes_a_folder_and_the_reverse(commit, review):
+    commit({**OLD, "w/CLAUDE.md": "See @tools\n", "w/tools": "Use the tools.\n"})
+    commit({"w/tools/deep/AGENTS.md": "Sharpen the tools.\n"}, "w/tools")
+    for range, change in (("HEAD~..HEAD", "added"), ("HEAD..HEAD~", "removed")):
+        form = review(range, "--layout", "codex", "--layout", "claude")
+        assert outcomes(form)["tools/deep/AGENTS.md"][0] == change
+        places = {(prompt["layout"], prompt["folder"]) for prompt in form["prompts"]}
+        assert places == {("claude", "."), ("codex", "tools/deep")}  # Claude Code reads CLAUDE.md instead of AGENTS.md
+        assert form["notes"] == []
+
+
 def test_files_that_others_import_are_read(commit, review):
     commit({**OLD, "w/CLAUDE.md": "See @docs/style.md\n"})
     commit({"w/docs/style.md": "Be verbose.\n"})

@@ -111,10 +111,37 @@ class TreeReader:
         return sign in self.checkout.tree or sign in self.differences
 
     def _read(self, folders: Sequence[str]) -> TreeReading:
-        usable = [folder for folder in folders if self.checkout.make_folder(folder)]
+        files = {folder: self.checkout.file_in_the_way(folder) for folder in folders}
+        usable = [folder for folder in folders if not files[folder] and self.checkout.make_folder(folder)]
         keys = [(layout, folder) for layout in self.layouts for folder in usable]
         built = self._prompts
         built.build(dict.fromkeys((*keys, *(("", folder) for folder in usable))))
+        reading = self._reading(keys, self._verdicts(), list(self._lint(usable)))
+        if not any(files.values()):
+            return reading
+        other = self._read_instead_of_files([folder for folder in folders if files[folder]], set(files.values()))
+        return replace(
+            reading,
+            prompts={**reading.prompts, **other.prompts},
+            sources={**reading.sources, **other.sources},
+            notes=list(dict.fromkeys((*reading.notes, *other.notes))),
+        )
+
+    def _read_instead_of_files(self, folders: Sequence[str], files: Collection[str]) -> TreeReading:
+        """Build prompts in folders that are files in this tree, but not in the other one, as if those files did not exist."""
+        tree, checkout = self.checkout.tree, self.checkout
+        entries = {path: tree[path] for path in files if path}
+        self._prompts.forget(checkout.change(dict.fromkeys(entries, ""), ()))
+        keys = [(layout, folder) for layout in self.layouts for folder in folders if checkout.make_folder(folder)]
+        self._prompts.build(keys)
+        reading = self._reading(keys, {}, ())
+        self._prompts.forget(checkout.change(entries, entries))
+        return reading
+
+    def _reading(
+        self, keys: Sequence[Key], verdicts: Mapping[str, Mapping[str, Verdict]], findings: Sequence[Finding]
+    ) -> TreeReading:
+        built = self._prompts
         prompts = {key: built.portable[key] for key in keys if key in built.portable}
         sources = {key: built.sources[key] for key in prompts}
         notes = [
@@ -122,7 +149,7 @@ class TreeReader:
             for key in keys
             if key in built.problems
         ]
-        return TreeReading(prompts, sources, self._verdicts(), list(self._lint(usable)), list(dict.fromkeys(notes)))
+        return TreeReading(prompts, sources, verdicts, findings, list(dict.fromkeys(notes)))
 
     def _lint(self, folders: Sequence[str]) -> Iterable[Finding]:
         """Return lint's findings in these folders, each once."""

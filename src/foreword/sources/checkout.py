@@ -119,6 +119,12 @@ class Checkout:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
         return self._make_folder(folder)
 
+    def file_in_the_way(self, folder: str) -> str:
+        """Return the file or link of the tree that is at the path of a folder or above it, or empty if there is none."""
+        while folder and (folder not in self.tree or self._is_submodule(folder)):
+            folder = dirname(folder)
+        return folder
+
     def _relative_paths(self, paths: Iterable[str]) -> set[str]:
         """Return those of the absolute paths that are in the folder, relative to it and without links."""
         start = len(self.root)
