@@ -9,6 +9,7 @@ import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
 from foreword.cli.review_markdown import _escape
+from foreword.errors import CallError
 from foreword.sources import checkout, git_trees
 from foreword.sources.files import Reader
 from foreword.sources.git import open_git
@@ -325,6 +326,15 @@ def test_no_program_from_the_configuration_is_run_and_nothing_is_left_behind(com
         git("config", key, tree.path("trap"))
     assert review("HEAD~")["changed"]
     assert not os.path.exists(mark) and os.listdir(tree.path("home")) == []
+
+
+def test_the_list_of_differences_is_bounded(commit, tree, monkeypatch):
+    first, second = commit(OLD), commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    objects = git_trees.GitTrees(open_git(Workspace(tree.path("w"), root=tree.path("w")), Reader(), print))
+    assert list(objects.differences(first, second)) == ["AGENTS.md"]
+    monkeypatch.setattr(git_trees, "_MAX_LISTING", 50)
+    with pytest.raises(CallError, match="differ in too many files"):  # a small tree can contain billions of names
+        objects.differences(first, second)
 
 
 @pytest.fixture

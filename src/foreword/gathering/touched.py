@@ -93,7 +93,8 @@ def directories_above(
             continue
         folders: list[str] = []
         folder = file.folder
-        while folder != root and is_inside(folder, root) and not is_inside(cwd, folder):
+        # If a directory is known, so are those above it.
+        while folder != root and folder not in directories and is_inside(folder, root) and not is_inside(cwd, folder):
             folders.append(folder)
             folder = os.path.dirname(folder)
         for folder in reversed(folders):

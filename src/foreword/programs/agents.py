@@ -27,7 +27,7 @@ from .waiting import candidates_of_touches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..engine.assembler import Assembler
@@ -272,9 +272,16 @@ def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:
     rows = [
         row
         for row in table.rows
-        if row.path not in folders and any(is_inside(row.path, path) for path in printable_paths)
+        if row.path not in folders and not printable_paths.isdisjoint(_path_and_folders(row.path))
     ]
     return replace(table, rows=rows)
+
+
+def _path_and_folders(path: str) -> Iterator[str]:
+    """Yield a path and the folders above it."""
+    yield path
+    while path != (path := os.path.dirname(path)):
+        yield path
 
 
 def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:

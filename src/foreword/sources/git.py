@@ -17,12 +17,14 @@ from .repository import find_repository
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from subprocess import Popen
 
     from ..vocabulary import Workspace
     from .files import Reader
     from .repository import Report, Repository
 
 TIMEOUT = 5
+_MAX_MEMORY = 1 << 30
 # A section can begin anywhere in a line, and its name can be written in several ways; only the usual way is parsed.
 _UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
@@ -78,21 +80,10 @@ class Git:
 
     def run_start(self, *arguments: str, limit: int, timeout: float = TIMEOUT) -> bytes:
         """Like `run`, but return only the first bytes of the output, and stop git then."""
-        import subprocess
         from threading import Timer
 
-        command = self._command([*self._disabled, *_OBJECT_SETTINGS], arguments)
-        try:
-            process = subprocess.Popen(
-                command,
-                cwd=self.root,
-                env=self._environment(_OBJECT_VARIABLES),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        except (OSError, ValueError) as error:
-            raise GitError(_describe_failure(error, timeout)) from None
+        settings = [*self._disabled, *_OBJECT_SETTINGS]
+        process = self._start(settings, arguments, self.root, _OBJECT_VARIABLES, keeps_errors=False, timeout=timeout)
         timer = Timer(timeout, process.kill)
         timer.start()
         with process:
@@ -123,22 +114,44 @@ class Git:
     ) -> bytes:
         import subprocess
 
+        process = self._start(settings, arguments, cwd, variables, keeps_errors=True, timeout=timeout)
+        with process:
+            try:
+                output, errors = process.communicate(data, timeout)
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                raise GitError(_describe_failure(error, timeout)) from None
+            finally:
+                process.kill()
+        if process.returncode:
+            stderr = errors.decode("utf-8", "backslashreplace")
+            raise GitError(f"git exited with status {process.returncode}", stderr)
+        return output
+
+    def _start(
+        self,
+        settings: Sequence[str],
+        arguments: Sequence[str],
+        cwd: str,
+        variables: dict[str, str],
+        *,
+        keeps_errors: bool,
+        timeout: float,
+    ) -> Popen[bytes]:
+        import subprocess
+
         try:
-            result = subprocess.run(
+            process = subprocess.Popen(
                 self._command(settings, arguments),
                 cwd=cwd,
                 env=self._environment(variables),
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-                input=data,
+                stdin=subprocess.PIPE if keeps_errors else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if keeps_errors else subprocess.DEVNULL,
             )
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError) as error:
             raise GitError(_describe_failure(error, timeout)) from None
-        if result.returncode:
-            stderr = result.stderr.decode("utf-8", "backslashreplace")
-            raise GitError(f"git exited with status {result.returncode}", stderr)
-        return result.stdout
+        _limit_memory(process.pid)
+        return process
 
     def _command(self, settings: Sequence[str], arguments: Sequence[str]) -> list[str]:
         return ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
@@ -209,6 +222,16 @@ def read_status(workspace: Workspace, reader: Reader, report: Report) -> str | N
     except GitError as error:
         report(str(error))
         return None
+
+
+def _limit_memory(process: int) -> None:
+    """Limit the memory of a process, because git loads whole files. Packs, which are mapped, do not count."""
+    try:
+        import resource
+
+        resource.prlimit(process, resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
+    except (ImportError, AttributeError, OSError, ValueError):  # it is not Linux, or git has already exited
+        pass
 
 
 def _describe_failure(error: Exception, timeout: float) -> str:

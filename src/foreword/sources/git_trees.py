@@ -84,9 +84,13 @@ class GitTrees:
         """Return the paths at which the trees of two commits differ, each with its entry in the second, or empty if it has none."""
         arguments = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
         try:
-            output = self.git.run("diff-tree", *arguments, base, head, timeout=TIMEOUT)
+            output = self.git.run_start("diff-tree", *arguments, base, head, limit=_MAX_LISTING, timeout=TIMEOUT)
         except GitError as error:
             raise CallError(f"git cannot compare {base[:12]} and {head[:12]}: {_first_line(error)}") from None
+        if len(output) >= _MAX_LISTING:
+            raise CallError(
+                f"{base[:12]} and {head[:12]} differ in too many files; git lists more than 128 MB of names"
+            )
         rows = iter(_rows(output))
         changes: dict[str, str] = {}
         for facts, path in zip(rows, rows):  # noqa: B905  a row of facts, then a path
