@@ -40,6 +40,23 @@ def test_lines_below_the_level_are_left_out(level, lines):
     assert len(stream.getvalue().splitlines()) == lines
 
 
+def test_requests_of_one_iteration_are_written_together_and_none_is_left_at_the_end():
+    stream, scheduled = io.StringIO(), []
+    log = Log(stream=stream)
+    log.flush_with(scheduled.append)
+    for id in ("one", "two"):
+        log.request("GET", b"/x", 200, 0.0, id)
+    log.event("store", "info", "written at once")
+    assert len(scheduled) == 1 and len(stream.getvalue().splitlines()) == 1
+    scheduled[0]()
+    assert [line.split()[-1] for line in stream.getvalue().splitlines()] == ["once", "one", "two"]
+    log.request("GET", b"/x", 200, 0.0, "three")
+    log.flush_with(None)
+    log.request("GET", b"/x", 200, 0.0, "four")
+    scheduled[1]()
+    assert [line.split()[-1] for line in stream.getvalue().splitlines()] == ["once", "one", "two", "three", "four"]
+
+
 def test_changes_to_the_template_are_audited_without_their_text(guarded_service):
     saved = guarded_service.request("PUT", "/system-prompt?author=planted", {"template": "planted"})
     refused = guarded_service.request("PUT", "/system-prompt", {"template": "planted"}, headers={"If-Match": '"999"'})

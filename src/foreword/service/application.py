@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
+from collections.abc import Callable
 from functools import partial
 from math import inf
-from secrets import token_hex
+from os import urandom
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -105,10 +107,12 @@ class Application:
 
     async def _lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
+        self._log.flush_with(_call_soon)
         # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
         tasks = [asyncio.create_task(self._drop_forgotten()), asyncio.create_task(self._check_tokens())]
         await send({"type": "lifespan.startup.complete"})
+        gc.freeze()  # what exists now lives as long as the process
         sampling = asyncio.create_task(self._sample_gauges())
         await receive()
         sampling.cancel()
@@ -119,6 +123,7 @@ class Application:
         if self._batches is not None:
             await self._batches.close()
         self._service.conversations.close()
+        self._log.flush_with(None)
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _sample_gauges(self) -> None:
@@ -177,7 +182,7 @@ class Application:
                 is_allowed = partial(self._guard.accepts, scope["headers"], caller)
                 stream = self._streams.open(response.events, caller.name, is_allowed)
             response = _encode(response, reservation)
-            if len(response.body) + len(response.tail) > MIN_BYTES and accepts_gzip(scope["headers"]):
+            if len(response.body) > MIN_BYTES and accepts_gzip(scope["headers"]):
                 response = await compressed(response)
         except Problem as problem:
             response = problem.response(id)
@@ -215,7 +220,7 @@ class Application:
         )
         if "store_errors" in response.counts:
             self._store_watch.report_failure(response.reason)
-        if route is not None and route.is_audited and response.status < 300:
+        if route is not None and route.method != "GET" and response.status < 300 and route.is_audited:
             self._log.audit(scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id)
 
     async def _respond(
@@ -307,6 +312,10 @@ class Application:
         return self._last_moment
 
 
+def _call_soon(function: Callable[[], None]) -> None:
+    asyncio.get_running_loop().call_soon(function)
+
+
 def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
     """Stop the work for a client that disconnected, or remove it from the queue."""
     job.cancel()
@@ -383,7 +392,7 @@ def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:
             id = content.decode()
         elif name == b"traceparent":
             trace = parse_trace(content)
-    return id or token_hex(8), trace
+    return id or urandom(8).hex(), trace
 
 
 def _query(scope: Scope) -> str:
@@ -398,7 +407,7 @@ def _encode(response: Response, reservation: Reservation) -> Response:
     """Encode the body, and reserve memory for it until the client has read it."""
     if not isinstance(response.body, bytes):
         response = replace(response, body=to_json(response.body))
-    reservation.take(len(response.body) + len(response.tail))
+    reservation.take(len(response.body))
     return response
 
 
@@ -406,7 +415,7 @@ async def _send(send: Send, response: Response, id: str, is_head: bool, connecti
     body = response.body if isinstance(response.body, bytes) else to_json(response.body)
     headers = [
         (b"content-type", response.kind.encode()),
-        (b"content-length", str(len(body) + len(response.tail)).encode()),
+        (b"content-length", str(len(body)).encode()),
         (b"x-request-id", id.encode()),
         (b"x-content-type-options", b"nosniff"),
     ]
@@ -416,9 +425,6 @@ async def _send(send: Send, response: Response, id: str, is_head: bool, connecti
     if response.status == 304:
         headers = [header for header in headers if header[0] not in (b"content-length", b"content-type")]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    if response.tail and not is_head:
-        await send({"type": "http.response.body", "body": body, "more_body": True})
-        body = response.tail
     await send({"type": "http.response.body", "body": b"" if is_head else body})
     if connection is not None:
         await connection.drain()

@@ -240,7 +240,7 @@ def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> 
         content["usage"] = usage_form(usage)
         tag += f"-{usage.calls}"
     head = msgspec.json.encode(content)
-    return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
+    return Response(head[:-1] + b"," + tail, headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'})
 
 
 def forget_tails(hashes: Container[bytes]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from time import time as clock
 from typing import TextIO
@@ -23,12 +24,17 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class Log:
-    """Writes lines to a stream, as text or JSON. Lines below the level are left out."""
+    """Writes lines to a stream, as text or JSON. Lines below the level are left out.
+
+    After `flush_with`, the requests that an event loop finishes in one iteration are written together.
+    """
 
     def __init__(self, is_json: bool = False, stream: TextIO | None = None, level: str = "info") -> None:
         self._is_json, self._stream = is_json, stream or sys.stderr
         self._level = LEVELS.index(level)
         self._second = (0, "")
+        self._requests: list[str] = []
+        self._call_soon: Callable[[Callable[[], None]], object] | None = None
 
     def request(
         self,
@@ -69,11 +75,11 @@ class Log:
             line |= {"reason": reason} if reason else {}
             line |= {"cause": cause} if cause else {}
             line |= {"token": token} if token else {}
-            self._write(msgspec.json.encode(line).decode())
+            self._write_request(msgspec.json.encode(line).decode())
         else:
             trace = f"trace {trace}" if trace else ""
             details = "".join(f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part)
-            self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
+            self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
     def audit(self, method: str, raw_path: bytes, version: str, caller: str, id: str) -> None:
         """Log who changed or deleted what, never the text. `version` is the ETag of the new version, if there is one."""
@@ -100,6 +106,23 @@ class Log:
             second, formatted = int(now), datetime.fromtimestamp(int(now), UTC).strftime("%Y-%m-%dT%H:%M:%S")
             self._second = second, formatted
         return f"{formatted}.{int((now - second) * 1000):03}Z"
+
+    def flush_with(self, call_soon: Callable[[Callable[[], None]], object] | None) -> None:
+        """Set the function that calls another one soon, in the thread that logs requests. None means to write each request at once."""
+        self._call_soon = call_soon
+        self._flush_requests()
+
+    def _write_request(self, line: str) -> None:
+        self._requests.append(line)
+        if self._call_soon is None:
+            self._flush_requests()
+        elif len(self._requests) == 1:
+            self._call_soon(self._flush_requests)
+
+    def _flush_requests(self) -> None:
+        if self._requests:
+            lines, self._requests = self._requests, []
+            self._write("\n".join(lines))
 
     def _write(self, line: str) -> None:
         try:

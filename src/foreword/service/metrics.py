@@ -10,6 +10,7 @@ import mmap
 import os
 import platform
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import __version__
@@ -77,10 +78,9 @@ class Metrics:
         index = _ROUTES_START + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
         values[index + _STATUS_INDEX.get(status, 0)] += 1
         index += len(_STATUSES)
-        for offset, limit in enumerate(_BUCKETS):
-            if seconds <= limit:
-                values[index + offset] += 1
-                break
+        bucket = bisect_left(_BUCKETS, seconds)
+        if bucket < len(_BUCKETS):
+            values[index + bucket] += 1
         values[index + len(_BUCKETS)] += 1
         values[index + len(_BUCKETS) + 1] += seconds
 

@@ -63,9 +63,8 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 class Response:
     """A response. `body` is bytes, or a value to encode as JSON.
 
-    `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `tail` is sent after a
-    body of bytes. It may be long, so requests share it instead of copying it. `events` returns the values to send as server-sent events
-    until its argument is set; None stands for a heartbeat.
+    `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `events` returns the
+    values to send as server-sent events until its argument is set; None stands for a heartbeat.
     """
 
     body: Any
@@ -75,7 +74,6 @@ class Response:
     counts: Sequence[str] = ()
     problem: str = ""
     reason: str = ""
-    tail: bytes = b""
     amounts: Mapping[str, float] = {}
     codes: Sequence[str] = ()
     events: Callable[[Event], Iterator[Any]] | None = None
@@ -90,14 +88,13 @@ class Response:
         counts: Sequence[str] = (),
         problem: str = "",
         reason: str = "",
-        tail: bytes = b"",
         amounts: Mapping[str, float] = _NOTHING,
         codes: Sequence[str] = (),
         events: Callable[[Event], Iterator[Any]] | None = None,
     ) -> None:
         self.__dict__.update(
             body=body, status=status, headers=headers, kind=kind, counts=counts, problem=problem, reason=reason,
-            tail=tail, amounts=amounts, codes=codes, events=events,
+            amounts=amounts, codes=codes, events=events,
         )  # fmt: skip
 
 
