@@ -22,7 +22,7 @@ from foreword.service.responses import PROBLEMS
 pytestmark = pytest.mark.xdist_group("source")
 
 SRC = Path(__file__).parents[1] / "src"
-GENERATED = ("packs.std", "packs.agents")
+GENERATED = ("packs.std", "packs.agents", "inspection.compiled_prices")
 SCRIPTS = ("src", "tests", "bench", "docs", "examples", "peers")
 
 

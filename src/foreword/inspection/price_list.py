@@ -31,7 +31,9 @@ def read_prices(path: str = "", workspace: Workspace | None = None, settings: st
 
     A workspace's settings cannot specify a file, because they are untrusted.
     """
-    tables = [_read_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
+    from . import compiled_prices
+
+    tables: list[tuple[str, Mapping[str, Any]]] = [("prices.toml", compiled_prices.mapping())]
     if workspace is not None:
         reader = Reader()
         files, _ = read_settings(resolve_workspace(workspace, reader), reader, settings)

@@ -1,8 +1,8 @@
-"""Generate the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
+"""Generate Python files from the TOML files in `std/`, `agents/` and `inspection/`, because Python loads much faster than TOML.
 
 `std/compiled.py` contains every layout of `std` as a mapping, for layouts that extend one and for prompts with settings. `std/opal.py`
 contains the `opal` layout, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains
-both forms, because only one mirror is loaded at a time.
+both forms, because only one mirror is loaded at a time. `inspection/compiled_prices.py` contains the table of prices.
 
     python -m foreword.packs.compile          write the files
     python -m foreword.packs.compile --check  check that they are up to date
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _VALUES = (
     model.Field,
     model.Pattern,
@@ -42,24 +42,26 @@ _HEAD = [_NOTE, "", "# ruff: noqa", "from __future__ import annotations", ""]
 
 
 def sources() -> dict[str, str]:
-    """Return the source of each generated file, by its path in this folder."""
+    """Return the source of each generated file, by its path in the package."""
     files: dict[str, str] = {}
     for pack in ("std", "agents"):
         mappings = _read_layouts(pack)
-        files[f"{pack}/__init__.py"] = _names_source(mappings)
+        files[f"packs/{pack}/__init__.py"] = _names_source(mappings)
         if pack == "std":
-            files["std/compiled.py"] = _mappings_source(mappings)
+            files["packs/std/compiled.py"] = _mappings_source(mappings)
         for name, mapping in mappings.items():
             source = _layout_source(parse(mapping, name, f"${pack}/{name}"))
-            files[f"{pack}/{name.replace('-', '_')}.py"] = source + (
+            files[f"packs/{pack}/{name.replace('-', '_')}.py"] = source + (
                 _IMPORT_ANY + _mapping_function(mapping) if pack == "agents" else ""
             )
+    with open(os.path.join(_PACKAGE, "inspection", "prices.toml"), "rb") as file:
+        files["inspection/compiled_prices.py"] = "\n".join(_HEAD) + _IMPORT_ANY + _mapping_function(tomllib.load(file))
     return files
 
 
 def _read_layouts(pack: str) -> dict[str, dict[str, Any]]:
     mappings: dict[str, dict[str, Any]] = {}
-    folder = os.path.join(HERE, pack)
+    folder = os.path.join(_PACKAGE, "packs", pack)
     for name in sorted(name.removesuffix(".toml") for name in os.listdir(folder) if name.endswith(".toml")):
         with open(os.path.join(folder, name + ".toml"), "rb") as file:
             mappings[name] = tomllib.load(file)
@@ -124,14 +126,14 @@ def main(arguments: list[str]) -> int:
             print(f"{name} is out of date; run python -m foreword.packs.compile")
         return 1 if stale else 0
     for name, source in sources().items():
-        with open(os.path.join(HERE, name), "w", encoding="utf-8") as file:
+        with open(os.path.join(_PACKAGE, name), "w", encoding="utf-8") as file:
             file.write(source)
     return 0
 
 
 def _current(name: str) -> str:
     try:
-        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        with open(os.path.join(_PACKAGE, name), encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError:
         return ""

@@ -11,6 +11,7 @@ from itertools import islice
 from posixpath import normpath
 
 from ...vocabulary import value
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ class Command:
     folder: str = ""
 
 
-_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,300})\1(?!`)")
+_SPAN = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,300})\1(?!`)")
 _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "fish", "console", "shell-session", "shellsession", "terminal"))
-_FENCE_INFO = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
-_PROMPT = re.compile(r"[ \t>]*(?:[\w.@~:/-]{0,40}[$%][ \t]+)?")
-_WORD = re.compile(r"[ \t]*(?:(&&|\|\||[;|&()])|((?:[^\s;|&()\"'\\#]|(?<=[^\s])#|\"[^\"\n$`\\]*\"|'[^'\n]*')+))")
-_REDIRECTION = re.compile(r"\d?[<>]")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_FENCE_INFO = lazy_pattern(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
+_PROMPT = lazy_pattern(r"[ \t>]*(?:[\w.@~:/-]{0,40}[$%][ \t]+)?")
+_WORD = lazy_pattern(r"[ \t]*(?:(&&|\|\||[;|&()])|((?:[^\s;|&()\"'\\#]|(?<=[^\s])#|\"[^\"\n$`\\]*\"|'[^'\n]*')+))")
+_REDIRECTION = lazy_pattern(r"\d?[<>]")
+_ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "time", "env", "exec", "command", "nohup"))
-_NOT_LITERAL = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
+_NOT_LITERAL = lazy_pattern(r"[$<>{}*?\[\]…]|\.\.\.")
 _MAX_COMMANDS = 500
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 
 from ...vocabulary import value
 from .instructions import attitude, is_declaration, sentence_before
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,31 +71,31 @@ FAMILIES = (
     ),
     Family("the Python formatter", {"black": r"black[ \t]+[.-]", "ruff format": r"ruff[ \t]+format\b"}),
 )
-_DECLARES = re.compile(r"\b(?:package manager|test runner|formatter)(?:[ \t]+is)?:?[*_]*[ \t]+$", re.IGNORECASE)
-_ASKS = re.compile(
+_DECLARES = lazy_pattern(r"\b(?:package manager|test runner|formatter)(?:[ \t]+is)?:?[*_]*[ \t]+$", re.IGNORECASE)
+_ASKS = lazy_pattern(
     r"\b(?:use|using|prefer|stick to|switch to|migrate to|install[ \t]+(?:[\w-]+[ \t]+){0,3}with)[ \t]+(?:only[ \t]+)?$",
     re.IGNORECASE,
 )
 # `_AVOIDS` includes the verb, `_EXCLUDES` does not.
-_AVOIDS = re.compile(
+_AVOIDS = lazy_pattern(
     r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
 )
-_EXCLUDES = re.compile(
+_EXCLUDES = lazy_pattern(
     r"\b(?:(?:never|do not|don['’]t|not)|(?:instead of|rather than|over)(?:[ \t]+(?:using|running|use|run))?)[ \t]+$",
     re.IGNORECASE,
 )
-_FORBIDDEN = re.compile(
+_FORBIDDEN = lazy_pattern(
     r"\b(?:never|do not|don['’]t|must not|avoid|not|instead of|rather than|wrong|bad|no longer|deprecated|legacy|old|formerly|migrat\w+ from"
     r"|only (?:in|for))\b|❌|✗",
     re.IGNORECASE,
 )
 # What may follow the name of a choice: in `use yarn resolutions`, yarn is not the choice.
-_NAME_ENDS = re.compile(
+_NAME_ENDS = lazy_pattern(
     r"[*_\"']{0,2}(?:[ \t]*(?:$|[.,;:()!—–|\n]|-)|[ \t]+(?:for|or|and|in|here|as|to|everywhere|only|with|because|since|not|never|instead)\b)"
 )
 # A rule for a certain place or case does not contradict a general one.
-_CONDITION = re.compile(
+_CONDITION = lazy_pattern(
     r"\b(?:if|when|unless|except|only (?:in|for)|inside|within|for the|for any\w*|under|directly|as a last resort)\b|/|\.\w{1,4}\b",
     re.IGNORECASE,
 )
@@ -112,13 +113,13 @@ _INDENT_PATTERNS = (
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
 # Rules out tabs in a web page and spaces around operators.
-_ABOUT_INDENTATION = re.compile(
+_ABOUT_INDENTATION = lazy_pattern(
     r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
     re.IGNORECASE,
 )
 _ANY_SPACES = "spaces"
 _INDENTATION = "the indentation"
-_LANGUAGE = re.compile(
+_LANGUAGE = lazy_pattern(
     r"\b(?:go|golang|makefiles?|python|ya?ml|json|javascript|typescript|js|ts|tsx|rust|java|kotlin|swift|c\+\+|cpp|html|css|sql|shell|bash|lua"
     r"|proto|toml|markdown|list|lists|csv|tsv|tree|output|wrapped|continuation)\b|\.\w{1,5}\b",
     re.IGNORECASE,
@@ -279,20 +280,20 @@ def _attitude_to(source: SourceText, start: int, end: int) -> str:
 
 
 # `npm must not be used`, `using npm is forbidden`; but not `npm is forbidden in web/`.
-_PASSIVE_BAN = re.compile(
+_PASSIVE_BAN = lazy_pattern(
     r"[`*_]{0,3}[ \t]+(?:(?:must|should|may|shall|can)(?:[ \t]+(?:not|never)|n['’]t)[ \t]+be[ \t]+(?:used|run|called|invoked)"
     r"|(?:is|are)[ \t]+(?:strictly[ \t]+)?(?:forbidden|prohibited|banned|disallowed|not[ \t]+(?:allowed|permitted)))\b"
     r"(?![^.\n]{0,80}[ \t](?:by|for|in|on|to)\b)",
     re.IGNORECASE,
 )
-_BANNED = re.compile(
+_BANNED = lazy_pattern(
     r"(?:(?:the[ \t]+use[ \t]+of|using|running|calling)[ \t]+)?(?:the[ \t]+)?[`*_]{0,3}", re.IGNORECASE
 )
-_NEVER_RUN = re.compile(
+_NEVER_RUN = lazy_pattern(
     r"(?:please[ \t]+)?(?:(?:you[ \t]+)?must not|never|do not|don['’]t)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke|execute|use)[ \t]+`",
     re.IGNORECASE,
 )
-_INSTALL = re.compile(r"[ \t]+(?:install|ci|i|add)`[*_]{0,2}(?=[ \t]*(?:$|[.,;!\n]))")
+_INSTALL = lazy_pattern(r"[ \t]+(?:install|ci|i|add)`[*_]{0,2}(?=[ \t]*(?:$|[.,;!\n]))")
 
 
 def _is_banned(source: SourceText, start: int, end: int) -> bool:
@@ -334,7 +335,7 @@ def _is_described(before: str, rest: str) -> bool:
     return acts is not None and not attitude(before[: acts.start()]) and not attitude(before, is_elliptical=True)
 
 
-_ACTS = re.compile(
+_ACTS = lazy_pattern(
     r"\b(?:runs?|ran|calls?|called|uses?|used|invok(?:es?|ed)|execut(?:es?|ed)|spawn(?:s|ed)?|wraps?|launch(?:es|ed)?|triggers?|performs?|issues?|does|did"
     r"|expects?|needs?|emits?|prints?|shows?|logs?|contains?|mentions?|parses?|accepts?|understands?|detects?|match(?:es)?|supports?|generates?|produces?"
     r"|starts?|installs?[ \t]+(?:[\w-]+[ \t]+){0,3}with|shells out to|falls? back to"
@@ -342,15 +343,15 @@ _ACTS = re.compile(
     r"[ \t]+(?:(?:a|an|the|with|via|by|out|to|then|also|still|just|only|plain|its|own)[ \t]+){0,3}[*_\"']{0,2}$",
     re.IGNORECASE,
 )
-_PASSIVE = re.compile(
+_PASSIVE = lazy_pattern(
     r"[^`\n]{1,120}`[*_]{0,2}[ \t]+(?:(?:is|are|was|were|gets?)[ \t]+(?:\w+ly[ \t]+)?(?:run|called|executed|invoked|used|spawned|triggered|handled|parsed"
     r"|started|detected|wrapped|supported)[ \t]+(?:by|in|inside|during|on|from|as|when|for|automatically)"
     r"|runs[ \t]+(?:in|inside|during|on|automatically|as part)|fail(?:s|ed)|broke|breaks|crash\w*|hangs)\b",
     re.IGNORECASE,
 )
 _VERBS = ("run", "execute", "use")
-_RUNS = re.compile(r"\b(run|running|execute|use|using|with|via)[ \t]+$", re.IGNORECASE)
-_RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
+_RUNS = lazy_pattern(r"\b(run|running|execute|use|using|with|via)[ \t]+$", re.IGNORECASE)
+_RUNNER = lazy_pattern(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
 
 
 def _is_general(source: SourceText, offset: int) -> bool:
@@ -388,7 +389,7 @@ def _indentation_stance(source: SourceText) -> Stance:
     return Stance({}, asks, forbids)
 
 
-_INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
+_INNER_VERB = lazy_pattern(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
 def _attitude_to_indentation(source: SourceText, match: re.Match[str]) -> str:

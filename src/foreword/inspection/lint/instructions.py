@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import lazy_pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,24 +52,24 @@ _IMPERATIVES = frozenset(
     " favour favor adopt choose reach pass rely get give have let include enforce require".split()
 )
 # Things that people write and that rules are about: `all files must use tabs`.
-_RULE_FOR_FILES = re.compile(
+_RULE_FOR_FILES = lazy_pattern(
     r"(?:(?:all|every|each|any|new|source|our) ){0,3}(?:code|files?|sources?|modules?|contributions?|commits?|changes|tests?|scripts?|packages?"
     r"|dependencies|lines?|indentation|blocks?|imports|projects?|everything|commands) (?:must|should|shall|(?:has|have|needs?) to)\b(?P<rest>.*)"
 )
-_DECLARATION = re.compile(r"(?:the |our |this project's |the project's |project |default |preferred )*")
-_HARD_BREAK = re.compile(r"[:;|()→•]|=>|\s[-–—]+\s|—")
-_SOFT_BREAK = re.compile(
+_DECLARATION = lazy_pattern(r"(?:the |our |this project's |the project's |project |default |preferred )*")
+_HARD_BREAK = lazy_pattern(r"[:;|()→•]|=>|\s[-–—]+\s|—")
+_SOFT_BREAK = lazy_pattern(
     r"(,)|\b(and|or|but|so|then|therefore|hence|because|since|that|which|who|while|where|whereas)\b"
 )
 _FINITE_VERBS = frozenset(
     "is was has does isn't doesn't hasn't wasn't can will cannot can't won't are were have aren't don't".split()
 )
 _SINGULAR_VERBS = frozenset("is was has does isn't doesn't hasn't wasn't".split())
-_START = re.compile(r"^[ \t>]*(?:(?:[-+*•]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?#{0,6}[ \t]*")
-_NEW_BLOCK = re.compile(r"[ \t>]*(?:$|[-+*•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|[A-Z*_])")
-_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?][\"'”’)\]*_]{0,3}\s+")
-_LINK = re.compile(r"\[([^\[\]]{0,200})\]\([^()\s]{0,300}\)")
-_CODE = re.compile(r"`[^`]{0,300}`")
+_START = lazy_pattern(r"^[ \t>]*(?:(?:[-+*•]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?#{0,6}[ \t]*")
+_NEW_BLOCK = lazy_pattern(r"[ \t>]*(?:$|[-+*•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|[A-Z*_])")
+_SENTENCE = lazy_pattern(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?][\"'”’)\]*_]{0,3}\s+")
+_LINK = lazy_pattern(r"\[([^\[\]]{0,200})\]\([^()\s]{0,300}\)")
+_CODE = lazy_pattern(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:

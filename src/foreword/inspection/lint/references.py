@@ -10,6 +10,7 @@ import re
 from posixpath import normpath
 
 from ...vocabulary import value
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,31 +20,31 @@ if TYPE_CHECKING:
 
     Exists = Callable[..., bool]
 
-_LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
+_LINK = lazy_pattern(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
-_QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
+_QUOTED = lazy_pattern(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
 # A page that the text points to, without backticks.
-_UNQUOTED = re.compile(
+_UNQUOTED = lazy_pattern(
     r"\b(?:see|read|refer to|consult|follow)[ \t]+(?:also[ \t]+|the[ \t]+)?((?:\.{1,2}/)?(?:[\w.+-]{1,60}/){0,8}[\w.+-]{1,80}\.(?:md|mdx|rst|txt))"
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
 # A script in the skill's folder that the skill runs, even in a fence.
-_SCRIPT = re.compile(
+_SCRIPT = lazy_pattern(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
     r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
 )
-_GENERATED = re.compile(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
-_LABEL_START = re.compile(r"\[[^\[\]\n]{0,200}$")
-_LABEL_END = re.compile(r"[^\[\]\n]{0,200}\](?=[(\[])")
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_POINTS_TO = re.compile(
+_GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+_LABEL_START = lazy_pattern(r"\[[^\[\]\n]{0,200}$")
+_LABEL_END = lazy_pattern(r"[^\[\]\n]{0,200}\](?=[(\[])")
+_SCHEME = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_POINTS_TO = lazy_pattern(
     r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
     r"[*_\[`(]{0,3}$",
     re.IGNORECASE,
 )
-_NOT_A_FILE = re.compile(
+_NOT_A_FILE = lazy_pattern(
     r"\b(?:e\.?g\.?|i\.e|examples?|for instance|such as|like|new|add(?:s|ed|ing)?|creat\w*|generat\w*|writ\w+|wrote|outputs?|sav\w+|renam\w*|delet\w*"
     r"|remov\w*|deprecat\w*|legacy|old|former\w*|moved?|replac\w*|exists?|optional\w*|templates?|placeholders?|would|produc\w*|emit\w*|ignor\w*"
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
@@ -52,25 +53,25 @@ _NOT_A_FILE = re.compile(
     r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗",
     re.IGNORECASE,
 )
-_NOT_A_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
+_NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
 # A source file named without its folder may be anywhere in the tree; a page is usually next to the text.
 _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
 # The files that people include: `@app.route` on a line by itself is not a file.
 _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
     r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}",
     re.IGNORECASE,
 )
-_POSSESSIVE = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
+_POSSESSIVE = lazy_pattern(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 # Folders that belong to a skill by specification or convention. Any other folder may belong to the project that uses the skill.
 _SKILL_FOLDERS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
-_INCLUDE_LINE = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
-_INCLUDE_WORD = re.compile(r"(?<=[ \t(])@([\w.~+-]*/?[\w./+-]{1,200}\.[A-Za-z]{1,8})(?![\w/@-])")
-_DIRECTIVE = re.compile(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
+_INCLUDE_LINE = lazy_pattern(r"^[ \t]*(?:[-*+][ \t]+)?@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
+_INCLUDE_WORD = lazy_pattern(r"(?<=[ \t(])@([\w.~+-]*/?[\w./+-]{1,200}\.[A-Za-z]{1,8})(?![\w/@-])")
+_DIRECTIVE = lazy_pattern(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
 
 @value

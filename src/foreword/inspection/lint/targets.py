@@ -11,6 +11,7 @@ from itertools import islice
 
 from ...vocabulary import value
 from .commands import find_commands, is_literal
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,33 +49,33 @@ class Invocation:
 
 
 # Words before a command that suggest that it may not exist, belongs to another project, or should not be run.
-_HEDGES = re.compile(
+_HEDGES = lazy_pattern(
     r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
     r"|don['’]t|doesn['’]t|isn['’]t|there is no|there['’]s no|no|nor|without|avoid|wrong|bad|upstream\w*|their|your|another|other|equivalent|similar"
     r"|missing|planned|todo)\b|❌|✗",
     re.IGNORECASE,
 )
-_PROPOSES = re.compile(
+_PROPOSES = lazy_pattern(
     r"\b(?:add|creat|implement|introduc|defin|propos|provid|renam|remov|delet|replac)\w*[ \t]+(?:[\w-]+[ \t]+){0,3}[`*_]{1,4}$",
     re.IGNORECASE,
 )
-_IS_MISSING = re.compile(
+_IS_MISSING = lazy_pattern(
     r"[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
     r"|gone|deprecated|renamed|replaced|missing|planned|obsolete)|(?:does|did|do)(?:es)?[ \t]+not|(?:doesn|isn|wasn|didn)['’]t|no longer"
     r"|if[ \t]+(?:it|there|one|present|available|defined|you have)|where[ \t]+available|or similar|or equivalent)\b",
     re.IGNORECASE,
 )
-_BAD_COMMENT = re.compile(
+_BAD_COMMENT = lazy_pattern(
     r"#.*\b(?:if (?:it|there|present|available|defined)|deprecated|removed|no longer|wrong|bad|don['’]t|do not|never|not|e\.g|example|your)\b|❌|✗",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = lazy_pattern(
     r"\b(?:in|from|inside|within|under|into|of)[ \t]+(?:the[ \t]+|each[ \t]+|every[ \t]+)?(?:`(?!g?make[ `]|p?npm[ `]|yarn[ `])[\w./@-]{1,200}`"
     r"|[\w.@-]{1,100}/[\w./-]{0,100}|(?:[\w-]{1,60}[ \t]+)?(?:folder|directory|package|repo|repository|project|sub-?project|module|workspace)s?\b)",
     re.IGNORECASE,
 )
-_AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
+_AT_ROOT = lazy_pattern(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
 def find_missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
@@ -172,14 +173,14 @@ class _DefinitionFinder:
         return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_drop_command, line))
 
 
-_SPANS = re.compile(r"`[^`]{0,300}`")
+_SPANS = lazy_pattern(r"`[^`]{0,300}`")
 
 
 def _drop_command(span: re.Match[str]) -> str:
     return "" if " " in span[0] else span[0]
 
 
-_PLAIN = re.compile(r"\w[\w.:/@+-]{0,79}")
+_PLAIN = lazy_pattern(r"\w[\w.:/@+-]{0,79}")
 _MAX_SUGGESTIONS = 500
 
 
@@ -192,7 +193,7 @@ def _join_path(folder: str, name: str) -> str:
 _OPTIONS_WITH_VALUE = frozenset(
     "-I -o -W --include-dir --old-file --assume-old --what-if --new-file --assume-new -l --load-average".split()
 )
-_FLAG = re.compile(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
+_FLAG = lazy_pattern(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
 _TARGET_CHANGING_OPTIONS = frozenset(
     "-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split()
 )
@@ -273,13 +274,13 @@ def _is_target(name: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
 
 
-_DEFINES_MORE = re.compile(
+_DEFINES_MORE = lazy_pattern(
     r"^[ \t]*-?s?include\b|\$[({]eval\b|^ *load[ \t]|\.RECIPEPREFIX|^ *\.DEFAULT[ \t]*:|^[ \t]*!", re.MULTILINE
 )
-_RULE = re.compile(r"(?P<targets>[^\t#=:][^#=:]*)::?(?![:=])(?P<rest>.*)", re.DOTALL)
-_PRINTS = re.compile(r"\$[({](?:info|warning|error)[ \t]")
-_DEFINE = re.compile(r"[ ]*(?:override[ \t]+)?(define|endef)\b")
-_REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
+_RULE = lazy_pattern(r"(?P<targets>[^\t#=:][^#=:]*)::?(?![:=])(?P<rest>.*)", re.DOTALL)
+_PRINTS = lazy_pattern(r"\$[({](?:info|warning|error)[ \t]")
+_DEFINE = lazy_pattern(r"[ ]*(?:override[ \t]+)?(define|endef)\b")
+_REFERENCE = lazy_pattern(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import lazy_pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +17,7 @@ WELL_KNOWN_TOOLS = (
     "Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS MultiEdit NotebookEdit NotebookRead Read"
     " SlashCommand Task TaskCreate TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write"
 ).split()
-_MENTION = re.compile(
+_MENTION = lazy_pattern(
     rf"`(?P<quoted>mcp__\w{{2,80}}|[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|{'|'.join(WELL_KNOWN_TOOLS)})`[ \t]+tool\b(?![ \t]+calls?\b)"
     rf"|\bthe[ \t]+(?P<bare>{'|'.join(WELL_KNOWN_TOOLS)})[ \t]+tool\b(?![ \t]+calls?\b)"
     r"|\btool[ \t]+`(?P<after>mcp__\w{2,80}|[a-z]+(?:_[a-z]+)+)`"
@@ -23,7 +25,7 @@ _MENTION = re.compile(
 
 
 # Words that suggest that the tool may be missing, or should not be used.
-_HEDGES = re.compile(
+_HEDGES = lazy_pattern(
     r"\b(?:if|when|where|unless|hook|matcher|not available|is available|do not|don['’]t|never|instead of|without|equivalent)\b|❌|✗",
     re.IGNORECASE,
 )
