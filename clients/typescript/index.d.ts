@@ -159,6 +159,12 @@ export interface AuthorSumForm {
   tokens: number;
 }
 
+/** The tokens of each author, file or age, and notes about what git could not find out. */
+export interface AuthorSumsForm {
+  notes: string[];
+  sums: AuthorSumForm[];
+}
+
 /** A line of a prompt and its commit. `committed` is null if the line does not come from a file in the repository. */
 export interface AuthoredLineForm {
   author: string | null;
@@ -172,6 +178,12 @@ export interface AuthoredLineForm {
   section: string | null;
   text: string;
   time: string | null;
+}
+
+/** The lines of a prompt with their commits, and notes about what git could not find out. */
+export interface AuthorshipForm {
+  lines: AuthoredLineForm[];
+  notes: string[];
 }
 
 export interface BetterOrderForm {
@@ -1667,7 +1679,7 @@ export class Foreword {
    *
    * With `git`, each line also has its commit, author and time; with `by`, the response contains the tokens of each author, file or age.
    */
-  blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthoredLineForm[] | AuthorSumForm[]>;
+  blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthorshipForm | AuthorSumsForm>;
   /** Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition. */
   tokens(body: ShowBody, options?: RequestOptions): Promise<CountedForm>;
   /** Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation. */

@@ -91,7 +91,7 @@ def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
     page.get_by_role("link", name="Authors").click()
     authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")
     expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text(
-        [f"{author['tokens']:,}" for author in authors]
+        [f"{author['tokens']:,}" for author in authors["sums"]]
     )
     expect(page.locator(".blame li", has_text="Ada").first).to_contain_text("Run `make check`.")
 

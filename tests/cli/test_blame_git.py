@@ -51,19 +51,20 @@ def test_each_line_has_its_author_commit_and_age(history, git, run):
 )
 def test_tokens_are_summed(history, run, fits, by, names):
     form = json.loads(run("blame", "--by", by, "api", "--json", *NOW)[1])
-    assert {row["name"] for row in form} == names
-    assert all(row["tokens"] > 0 for row in form)
-    assert fits(form, list[git_forms.AuthorSumForm]) == []
+    assert {row["name"] for row in form["sums"]} == names and form["notes"] == []
+    assert all(row["tokens"] > 0 for row in form["sums"])
+    assert fits(form, git_forms.AuthorSumsForm) == []
     assert run("blame", "--by", by, "api", *NOW)[1].splitlines()[0].split("  ")[0] in names
 
 
 def test_json_has_the_commit_of_each_line(history, run, fits):
     form = json.loads(run("blame", "--git", "--json", *NOW)[1])
-    assert fits(form, list[git_forms.AuthoredLineForm]) == []
-    row = next(row for row in form if row["text"] == "Use tabs.")
+    assert fits(form, git_forms.AuthorshipForm) == []
+    rows = form["lines"]
+    row = next(row for row in rows if row["text"] == "Use tabs.")
     assert row["author"] == "Bo\u202eb" and row["time"] == "2026-03-05T12:00:00+00:00" and row["committed"] is True
-    assert next(row for row in form if row["text"] == "Never sleep.")["committed"] is False
-    assert next(row for row in form if row["kind"] == "builtin")["committed"] is None
+    assert next(row for row in rows if row["text"] == "Never sleep.")["committed"] is False
+    assert next(row for row in rows if row["kind"] == "builtin")["committed"] is None
 
 
 def test_git_is_asked_once_per_file(history, run, monkeypatch):
@@ -99,6 +100,8 @@ def test_a_shallow_clone_is_noted(history, git, run, monkeypatch):
     status, out, err = run("blame", "--git", *NOW)
     assert status == 0 and labels(out)["# Shop"].startswith("Bo\\u202eb")
     assert "the clone is shallow" in err
+    _, out, err = run("blame", "--git", "--json", *NOW)
+    assert "the clone is shallow" in json.loads(out)["notes"][0] and err == ""
 
 
 def test_no_program_from_the_configuration_is_run(history, git, run):

@@ -51,9 +51,11 @@ def printed(capsys, repository, command, *arguments):
 @pytest.mark.parametrize("options", [{"git": True}, {"by": "author"}, {"by": "file"}, {"git": True, "by": "age"}])
 def test_blame_answers_what_the_command_prints(call, repository, capsys, options):
     arguments = ["--git", *(f"--by={options['by']}" for _ in range("by" in options))]
+    Path(repository.path("w/.git/shallow")).write_text("")
     expected = printed(capsys, repository, "blame", repository.path("w"), "--layout=claude", f"--now={NOW}", *arguments)
     assert call("/blame", cwd="", layout="claude", now=datetime.fromisoformat(NOW), **options) == expected
-    known = {row.get("author") or row.get("name") for row in expected}
+    assert "the clone is shallow" in expected["notes"][0]
+    known = {row.get("author") or row.get("name") for row in expected["sums" if "by" in options else "lines"]}
     assert known >= ({"Ada", "Bo"} if options.get("by") in (None, "author") else set())
 
 

@@ -18,7 +18,9 @@ type Changes = { details: { section: string; changes: Change[]; sources: string[
 
 export type AgentsTable = api.AgentsForm;
 export type AuthorSum = api.AuthorSumForm;
+export type AuthorSums = api.AuthorSumsForm;
 export type AuthoredLine = api.AuthoredLineForm;
+export type Authorship = api.AuthorshipForm;
 export type CacheLoss = api.CacheReusesForm;
 export type Candidate = api.CandidateForm;
 export type ConversationPage = api.ConversationsForm;

@@ -2,7 +2,7 @@
 import type { QuestionBody } from "../../clients/typescript/index.js";
 import { type Choices, agentBody } from "./api";
 import { call } from "./client";
-import type { AgentsTable, AuthorSum, AuthoredLine, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
+import type { AgentsTable, AuthorSum, AuthorSums, Authorship, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
 function questionBody(choices: Choices): QuestionBody {
   return { cwd: ".", ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
@@ -46,13 +46,14 @@ export async function activationOf(skill: string, choices: Choices, signal?: Abo
 }
 
 /** The prompt's lines, each with the commit that wrote it. */
-export async function readAuthorship(choices: Choices, signal?: AbortSignal): Promise<AuthoredLine[]> {
-  return (await call((client) => client.blame({ ...questionBody(choices), git: true }, { signal }))) as AuthoredLine[];
+export async function readAuthorship(choices: Choices, signal?: AbortSignal): Promise<Authorship> {
+  return (await call((client) => client.blame({ ...questionBody(choices), git: true }, { signal }))) as Authorship;
 }
 
 /** The tokens of each author in the prompt. */
 export async function readAuthors(choices: Choices, signal?: AbortSignal): Promise<AuthorSum[]> {
-  return (await call((client) => client.blame({ ...questionBody(choices), by: "author" }, { signal }))) as AuthorSum[];
+  const response = await call((client) => client.blame({ ...questionBody(choices), by: "author" }, { signal }));
+  return (response as AuthorSums).sums;
 }
 
 /** Every agent's verdict on every instruction file. The layout does not matter. */

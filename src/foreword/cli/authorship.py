@@ -43,9 +43,9 @@ def write_authorship(args: Namespace) -> int:
     else:
         _write_lines(result, paths_of(args))
     sys.stdout.flush()
-    for note in result.notes:
-        write_error(note, indent=2)
     if not args.json:
+        for note in result.notes:
+            write_error(note, indent=2)
         report(result.prompt.findings, args)
     return status(result.prompt.findings, args)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..sources.git import Git
     from ..sources.git_blame import Commit
     from ..vocabulary import Prompt
-    from ..wire.git_forms import AuthoredLineForm, AuthorSumForm
+    from ..wire.git_forms import AuthoredLineForm, AuthorshipForm, AuthorSumForm, AuthorSumsForm
     from .question import Question
 
 GROUPS = ("author", "file", "age")
@@ -164,14 +164,15 @@ def _group(authored: AuthoredLine, by: str, now: float) -> str:
 # JSON
 
 
-def authorship_answer(result: Authorship, question: Question) -> list[AuthoredLineForm] | list[AuthorSumForm]:
+def authorship_answer(result: Authorship, question: Question) -> AuthorshipForm | AuthorSumsForm:
     """Return the JSON form of the lines or, if the question has a field `by`, of the sums.
 
     `committed` is null for a line that does not come from the repository.
     """
+    notes = list(result.notes)
     if by := question.fields.get("by"):
-        return [_sum_form(row) for row in sum_tokens(result, by, question)]
-    return [_line_form(authored) for authored in result.lines]
+        return {"sums": [_sum_form(row) for row in sum_tokens(result, by, question)], "notes": notes}
+    return {"lines": [_line_form(authored) for authored in result.lines], "notes": notes}
 
 
 def _sum_form(row: AuthorSum) -> AuthorSumForm:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         SkillForm,
         TouchedForm,
     )
-    from ..wire.git_forms import AuthoredLineForm, AuthorSumForm, LockForm, ReviewForm
+    from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
     from .agents import AgentReport
     from .proofread import Report
 
@@ -102,7 +102,7 @@ def _with_waiting(question: Question) -> list[Candidate]:
     return with_touch(question.checked_prompt().candidates, question.assembler)
 
 
-def blame(question: Question) -> list[LineForm] | list[AuthoredLineForm] | list[AuthorSumForm]:
+def blame(question: Question) -> list[LineForm] | AuthorshipForm | AuthorSumsForm:
     """Return the prompt's lines, each with its origin and, if `git` is set, its commit.
 
     If `by` is set, return the tokens by author, file or age instead.

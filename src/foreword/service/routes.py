@@ -23,7 +23,7 @@ from ..wire.forms import (
     VariablesForm,
     WatchForm,
 )
-from ..wire.git_forms import AuthoredLineForm, AuthorSumForm, LockForm, ReviewForm
+from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
 from ..wire.store_forms import ForgottenForm, MoveForm
 from . import (
     about,
@@ -134,7 +134,7 @@ ROUTES = (
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
     Route("POST", "/why", questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
-    Route("POST", "/blame", questions.blame, (list[LineForm], list[AuthoredLineForm], list[AuthorSumForm]), BlameBody, None, _QUESTION),
+    Route("POST", "/blame", questions.blame, (list[LineForm], AuthorshipForm, AuthorSumsForm), BlameBody, None, _QUESTION),
     Route("POST", "/tokens", questions.tokens, CountedForm, ShowBody, None, _QUESTION),
     Route("POST", "/touch", questions.touch_files, TouchedForm, PathsBody, None, _QUESTION),
     Route("POST", "/diff", questions.diff, DifferenceForm, DiffBody, None, _QUESTION),

@@ -46,10 +46,24 @@ class AuthoredLineForm(LineForm):
     time: str | None
 
 
+class AuthorshipForm(TypedDict):
+    """The lines of a prompt with their commits, and notes about what git could not find out."""
+
+    lines: list[AuthoredLineForm]
+    notes: list[str]
+
+
 class AuthorSumForm(TypedDict):
     name: str
     tokens: int
     lines: int
+
+
+class AuthorSumsForm(TypedDict):
+    """The tokens of each author, file or age, and notes about what git could not find out."""
+
+    sums: list[AuthorSumForm]
+    notes: list[str]
 
 
 class RevisionForm(TypedDict):

@@ -14,7 +14,7 @@ export function AuthorsTab({ subject }: TabProps) {
   const loaded = useLatest((signal) => Promise.all([readAuthors(subject, signal), readAuthorship(subject, signal)]), [subject], 200);
   return (
     <Loading loaded={loaded} doing="Asking git who wrote each line">
-      {([sums, lines]) => <><Authors sums={sums} /><Lines lines={lines} /></>}
+      {([sums, { lines, notes }]) => <><Authors sums={sums} /><Lines lines={lines} notes={notes} /></>}
     </Loading>
   );
 }
@@ -46,13 +46,14 @@ function Authors({ sums }: { sums: AuthorSum[] }) {
   );
 }
 
-function Lines({ lines }: { lines: AuthoredLine[] }) {
+function Lines({ lines, notes }: { lines: AuthoredLine[]; notes: string[] }) {
   const [limit, setLimit] = useState(STEP);
   const all = runs(lines);
   return (
     <section class="card" aria-labelledby="lines-heading">
       <h3 id="lines-heading">Who wrote each line</h3>
       <p class="quiet">{counted(lines.length, "line")} of the prompt</p>
+      {notes.map((note) => <p key={note}>Note: {note}.</p>)}
       <ol class="blame">{all.slice(0, limit).map((run, index) => <RunItem key={index} run={run} />)}</ol>
       {all.length > limit && <p><button type="button" onClick={() => setLimit(limit + STEP)}>Show more</button></p>}
     </section>
