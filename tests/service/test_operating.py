@@ -37,7 +37,9 @@ def test_lines_below_the_level_are_left_out(level, lines):
     log.request("GET", b"/", 404, 0.0, "1")
     log.event("uvicorn", "warning", "slow")
     log.request("GET", b"/", 503, 0.0, "2", "store-down")
-    assert len(stream.getvalue().splitlines()) == lines
+    log.audit("DELETE", b"/conversations/a", "", "", "ada", "3")
+    *others, audit = stream.getvalue().splitlines()
+    assert len(others) == lines and audit.endswith("audit  DELETE /conversations/a by ada  request 3")
 
 
 def test_requests_of_one_iteration_are_written_together_and_none_is_left_at_the_end():
@@ -64,6 +66,10 @@ def test_changes_to_the_template_are_audited_without_their_text(guarded_service)
     line = guarded_service.wait_for_event("audit", f"PUT /system-prompt version {saved.headers['etag']}")
     assert line["message"] == f"PUT /system-prompt version {saved.headers['etag']} by 127.0.0.1"
     assert (line["level"], line["cause"]) == ("info", f"request {saved.headers['x-request-id']}")
+    guarded_service.request("POST", "/templates/t/versions?label=production", {"template": "planted"})
+    guarded_service.request("PUT", "/templates/t/labels/staging", {"version": 1})
+    guarded_service.wait_for_event("audit", 'POST /templates/t/versions version "1" label production by 127.0.0.1')
+    guarded_service.wait_for_event("audit", 'PUT /templates/t/labels/staging version "1" by 127.0.0.1')
     causes = [line["cause"] for line in guarded_service.log() if line.get("from") == "audit"]
     assert f"request {refused.headers['x-request-id']}" not in causes
 

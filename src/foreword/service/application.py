@@ -221,7 +221,8 @@ class Application:
         if "store_errors" in response.counts:
             self._store_watch.report_failure(response.reason)
         if route is not None and route.method != "GET" and response.status < 300 and route.is_audited:
-            self._log.audit(scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id)
+            version = response.headers.get("ETag", "")
+            self._log.audit(scope["method"], scope["raw_path"], version, response.reason, _caller(scope), id)
 
     async def _respond(
         self,

@@ -81,16 +81,18 @@ class Log:
             details = "".join(f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part)
             self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
-    def audit(self, method: str, raw_path: bytes, version: str, caller: str, id: str) -> None:
-        """Log who changed or deleted what, never the text. `version` is the ETag of the new version, if there is one."""
+    def audit(self, method: str, raw_path: bytes, version: str, detail: str, caller: str, id: str) -> None:
+        """Log who changed or deleted what, never the text, whatever the level. `version` is the ETag of the new version, if there is one."""
         path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
-        message = " ".join(filter(None, (method, path, version and f"version {version}", f"by {caller}")))
-        self.event("audit", "info", message, f"request {id}")
+        message = " ".join(filter(None, (method, path, version and f"version {version}", detail, f"by {caller}")))
+        self._write_event("audit", "info", message, f"request {id}")
 
     def event(self, source: str, level: str, message: str, cause: str = "") -> None:
         """Log a message from the service, the server or a library."""
-        if level in LEVELS and LEVELS.index(level) < self._level:
-            return
+        if level not in LEVELS or LEVELS.index(level) >= self._level:
+            self._write_event(source, level, message, cause)
+
+    def _write_event(self, source: str, level: str, message: str, cause: str) -> None:
         time = self._time()
         if self._is_json:
             line = {"time": time, "level": level, "from": source, "message": message}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..engine.assembler import local_time
 from ..errors import CallError, StaleError
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
+from ..vocabulary import replace
 from ..wire.answers import move_form, template_name_form, version_form
 from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody, VersionsQuery
 from .request import Request
@@ -80,7 +81,7 @@ def read_label(service: Service, request: Request) -> Response:
         raise Problem("not-found", f"template {name!r} has no label {label!r}; see /templates/{{name}}/versions")
     moves = (move for move in store.label_moves(name) if move.label == label)
     # The move may be older than those that the store returns.
-    return Response(move_form(next(moves, LabelMove(name, label, 0, version, "", "", ""))))
+    return _move_response(next(moves, LabelMove(name, label, 0, version, "", "", "")))
 
 
 def move_label(service: Service, request: Request) -> Response:
@@ -90,7 +91,7 @@ def move_label(service: Service, request: Request) -> Response:
     move = LabelMove(name, label, 0, int(body.version), service.author(body.author), _now(), body.note)
     try:
         after = None if body.after is None else int(body.after)
-        return Response(move_form(service.conversations.store.move_label(move, after)))
+        return _move_response(service.conversations.store.move_label(move, after))
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again") from None
 
@@ -103,9 +104,15 @@ def _add(service: Service, request: Request, name: str, after: int | None, label
     version = TemplateVersion(0, body.template, author, _now(), query.note, query.syntax, name)
     store = service.conversations.store
     try:
-        return template_response(store.add_template(version, after, label))
+        saved = template_response(store.add_template(version, after, label))
+        return replace(saved, reason=f"label {label}" if label else "")
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
+
+
+def _move_response(move: LabelMove) -> Response:
+    """Return the response for a label, whose ETag is its version."""
+    return Response(move_form(move), headers={"ETag": f'"{move.version}"'})
 
 
 def _name(request: Request) -> str:

@@ -50,7 +50,8 @@ class Route:
     @property
     def is_audited(self) -> bool:
         """Whether the log records who used the route: it changes or deletes what others use."""
-        return self.method in ("PUT", "PATCH", "DELETE") or self.path.endswith("/restore")
+        is_new_version = self.method == "POST" and self.path.startswith("/templates/")
+        return is_new_version or self.method in ("PUT", "DELETE") or self.path.endswith("/restore")
 
     @property
     def right(self) -> str:
