@@ -177,6 +177,13 @@ def test_repeated_headers_are_refused(guarded_service, lines):
     assert guarded_service.lines(response.headers["x-request-id"])[0]["reason"]
 
 
+def test_trailers_do_not_count_as_headers(guarded_service):
+    head = b"POST /show HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    trailers = b"Authorization: Bearer planted-token-5b0c\r\n\r\n"
+    response = guarded_service.send_raw(head + b'b\r\n{"cwd": ""}\r\n0\r\n' + trailers)
+    assert (response.status, response.problem) == (401, "missing-token")
+
+
 def test_allow_host_adds_a_name(start):
     server = start("--allow-host", "Foreword.Local")
     assert server.request("GET", "/roots", headers={"Host": "foreword.local:99"}).status == 200

@@ -16,7 +16,7 @@ from foreword.service import uvicorn_adapter
 
 ROOT = Path(__file__).parents[2]
 ATTRIBUTES = {
-    HttpToolsProtocol: "pipeline cycle transport flow loop app_state scope",
+    HttpToolsProtocol: "pipeline cycle transport flow loop app_state scope headers",
     RequestResponseCycle: "disconnected message_event response_complete response_started more_body keep_alive scope",
     FlowControl: "write_paused",
     Multiprocess: "sockets",

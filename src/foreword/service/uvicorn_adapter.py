@@ -126,6 +126,7 @@ class Connection(HttpToolsProtocol):
         self.scope[CONNECTION] = self  # type: ignore[literal-required]
         previous = self.cycle
         super().on_headers_complete()
+        self.headers = []  # the parser reports trailers as headers, which the request must not get
         if self._is_stopping:  # the last request of a pipeline closes the connection
             self.cycle.keep_alive = False
             if previous is not None and not previous.response_started:
