@@ -147,10 +147,10 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         ("section.intro.when", ["set:dri"], "section.intro.when: unknown setting 'dri'; did you mean 'dir'?"),
         ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' is not a list in the settings; did you mean 'shell'?"),
         # guidelines
-        ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1: needs either say or from"),
-        ("guideline", [{"say": ["a"]}, {}], "guideline 2: needs either say or from"),
+        ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1 needs either say or from"),
+        ("guideline", [{"say": ["a"]}, {}], "guideline 2 needs either say or from"),
         ("guideline", [{"from": "tolos"}], "guideline 1: from must be one of tools, extensions, not 'tolos'; did you mean 'tools'?"),
-        ("guideline", [{"say": ["{x}"]}], "guideline 1: say: unknown field '{x}'; known: any"),
+        ("guideline", [{"say": ["{x}"]}], "guideline 1.say: unknown field '{x}'; known: any"),
         ("guideline", {"say": ["a"]}, "guideline must be a list of tables, not {'say': ['a']}"),
         ("guideline", ["a"], "guideline 1 must be a table of keys, not 'a'"),
     ],

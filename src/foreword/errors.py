@@ -18,11 +18,22 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
 
 
 class ForewordError(Exception):
-    """The base class of all errors. `str(error)` is one sentence for a person."""
+    """The base class of all errors. `str(error)` is one sentence for a person.
+
+    `key` is the dotted key of the layout, setting or request that is wrong, such as `section.base.text`. It is empty if the error is not
+    about a key.
+    """
+
+    key = ""
+
+    def at(self, key: str) -> Self:
+        """Return this error, with its key."""
+        self.key = key
+        return self
 
 
 class CallError(ForewordError):

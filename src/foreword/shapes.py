@@ -6,7 +6,7 @@ where the value is, what it must be and what it is.
 
 from __future__ import annotations
 
-from .errors import CallError, show, suggestion
+from .errors import CallError, ForewordError, show, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,21 +40,21 @@ def one_of(*choices: str) -> Shape:
     return f"one of {', '.join(choices)}", lambda content: isinstance(content, str) and content in choices
 
 
-def check(content: Any, shape: Shape, name: str, error: type[Exception] = CallError) -> None:
-    """Raise an error unless a value has this shape. `name` says where the value is."""
+def check(content: Any, shape: Shape, name: str, error: type[ForewordError] = CallError, key: str = "") -> None:
+    """Raise an error unless a value has this shape. `name` says where the value is, and `key` is its dotted key, if that differs."""
     expected, fits = shape
     if not fits(content):
         hint = ""
         if expected.startswith("one of ") and isinstance(content, str):
             hint = suggestion(content, expected.removeprefix("one of ").split(", "))
-        raise error(f"{name} must be {expected}, not {show(content)}{hint if '?' in hint else ''}")
+        raise error(f"{name} must be {expected}, not {show(content)}{hint if '?' in hint else ''}").at(key or name)
 
 
 def check_table(
     table: Any,
     shapes: Mapping[str, Shape],
     name: str = "",
-    error: type[Exception] = CallError,
+    error: type[ForewordError] = CallError,
     required: Iterable[str] = (),
     extra_keys: Iterable[str] = (),
     shape: Shape = TABLE,
@@ -66,9 +66,11 @@ def check_table(
     check(table, shape, name, error)
     prefix = f"{name}: " if name else ""
     for key, content in table.items():
+        full_key = f"{name}.{key}" if name else key
         if key not in shapes:
-            raise error(f"{prefix}unknown key {show(key)}{suggestion(str(key), (*shapes, *extra_keys))}")
-        check(content, shapes[key], prefix + key, error)
+            hint = suggestion(str(key), (*shapes, *extra_keys))
+            raise error(f"{prefix}unknown key {show(key)}{hint}").at(full_key)
+        check(content, shapes[key], prefix + key, error, full_key)
     for key in required:
         if key not in table:
-            raise error(f"{prefix}the key {key!r} is missing")
+            raise error(f"{prefix}the key {key!r} is missing").at(name)

@@ -135,7 +135,7 @@ def test_a_search_stays_in_the_served_folder_if_the_repository_is_larger(in_proc
     assert in_process(route, cwd="", layout="opal")["root"] == str(top_folder / "repo/served")
 
 
-def test_own_layouts_are_listed_after_the_shipped_ones(in_process):
+def test_custom_layouts_are_listed_after_the_shipped_ones(in_process):
     rows = {row["name"]: row for row in in_process("/layouts")["layouts"]}
     assert list(rows) == [*layout_names(), *mirror_names(), "$user/broken", "$user/mine", "$team/ours"]
     assert (rows["$user/mine"]["about"], rows["$user/mine"]["sections"]) == ("Mine.", rows["opal"]["sections"])
@@ -208,7 +208,13 @@ def test_a_layout_can_be_sent_with_the_request(service, top_folder, route):
         (
             'sections = []\n[[guideline]]\nsay = ["a"]\n[[guideline]]\nwhen = []',
             (4, 3, 12),
-            "guideline 2: needs either",
+            "guideline 2 needs either",
+        ),
+        # The message quotes 'about', but the error is in another key.
+        (
+            'about = "x"\nsections = ["a"]\n[find]\na = { files = ["walk:{about}"] }\n[section.a]\nlist = "a"',
+            (4, 1, 2),
+            "find.a.files: unknown setting 'about'",
         ),
     ],
 )

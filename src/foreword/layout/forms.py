@@ -35,17 +35,17 @@ def parse_form(text: str, fields: Sequence[str], where: str) -> Form:
         position = match.end()
         if match[1] is None:
             if len(match[0]) == 1:
-                raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace")
+                raise LayoutError(f"{where}: unpaired {match[0]!r}; write {match[0] * 2!r} for a brace").at(where)
             literal += match[0][0]
             continue
         is_front = FRONT in fields and match[1].startswith(FRONT)
         if not is_front and match[1] not in fields:
             known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
-            raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
+            raise LayoutError(f"{where}: unknown field {match[0]!r}{known}").at(where)
         filters = tuple(match[2].split("|")[1:])
         for name in filters:
             if name not in FILTERS:
-                raise LayoutError(f"{where}: unknown filter {name!r}" + suggestion(name, FILTERS))
+                raise LayoutError(f"{where}: unknown filter {name!r}" + suggestion(name, FILTERS)).at(where)
         if literal:
             parts.append(literal)
         parts.append(Field(match[1], filters))
@@ -76,14 +76,18 @@ def parse_condition(
         if word.startswith("@"):
             listed_facts = settings.get(word[1:], "")
             if not is_list_of_strings(listed_facts):
-                raise LayoutError(f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings))
+                raise LayoutError(
+                    f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings)
+                ).at(where)
             facts.extend(listed_facts)
         else:
             facts.append(word)
     for fact in facts:
         kind, _, name = fact.partition(":")
         if kind == "found" and name in later_lookups:
-            raise LayoutError(f"{where}: the lookup rule {name!r} comes after this one; move [find.{name}] above it")
+            raise LayoutError(
+                f"{where}: the lookup rule {name!r} comes after this one; move [find.{name}] above it"
+            ).at(where)
         _check_fact(fact, settings, where, lookups, kinds)
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 
@@ -93,13 +97,13 @@ def _check_fact(
 ) -> None:
     kind, colon, name = fact.partition(":")
     if colon and kind == "set" and name not in settings:
-        raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings))
+        raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings)).at(where)
     if colon and kind == "found" and name not in lookups:
-        raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups)))
+        raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups))).at(where)
     plain_facts = ("tools", "session", "main", "sub") if kinds is _FACT_KINDS else ()
     if fact not in plain_facts and not (kind in kinds and name):
         known = ", ".join((*(f"{prefix}:NAME" for prefix in kinds), *plain_facts))
-        raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
+        raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}").at(where)
 
 
 _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"

@@ -49,7 +49,9 @@ def parse_lookup(
         places = {pattern.place for pattern in group}
         if len(places) > 1 and places.intersection(WALKED_PLACES):
             walked = next(place for place in WALKED_PLACES if place in places)
-            raise LayoutError(f"{where}files: the place {walked!r} and another place cannot be in the same group")
+            raise LayoutError(f"{where}files: the place {walked!r} and another place cannot be in the same group").at(
+                f"{where}files"
+            )
     return Lookup(
         name,
         groups,
@@ -86,10 +88,12 @@ def parse_lookup(
 def _parse_below(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
     """Return the folders whose files the conditions apply to."""
     if "below" in table and not ("where" in table or "unless" in table or "match" in table):
-        raise LayoutError(f"{where}below has no effect without where, unless or match")
+        raise LayoutError(f"{where}below has no effect without where, unless or match").at(f"{where}below")
     folders = tuple(folder.strip("/") for folder in table.get("below", ()))
     if not all(folders):
-        raise LayoutError(f"{where}below contains an empty name; write a folder such as '.claude/rules'")
+        raise LayoutError(f"{where}below contains an empty name; write a folder such as '.claude/rules'").at(
+            f"{where}below"
+        )
     return folders
 
 
@@ -97,25 +101,35 @@ def _check_match(table: Mapping[str, Any], where: str) -> None:
     """Raise a LayoutError for an unknown field in `match`, and for a key that has no effect without `match`."""
     for name in table.get("match", ()):
         if name not in MATCH_FIELDS:
-            raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
+            raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS)).at(
+                f"{where}match"
+            )
     for key in ("unscoped", "globs", "globs_from"):
         if key in table and not table.get("match"):
-            raise LayoutError(f"{where}{key} has no effect without match")
+            raise LayoutError(f"{where}{key} has no effect without match").at(f"{where}{key}")
 
 
 def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
     """Raise a LayoutError for a key that does not apply to files of this kind."""
     for key in _MENU_ONLY_KEYS if kind == "text" else _TEXT_ONLY_KEYS:
         if key in table and kind == "text":
-            raise LayoutError(f"{where}{key} is only for files that are listed by name, such as skills, not for text")
+            raise LayoutError(
+                f"{where}{key} is only for files that are listed by name, such as skills, not for text"
+            ).at(f"{where}{key}")
         if key in table:
-            raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
+            raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}").at(
+                f"{where}{key}"
+            )
     if "match" in table and kind not in ("text", "skill"):
-        raise LayoutError(f"{where}match is only for text and skills, not for files that are used as {kind}")
+        raise LayoutError(f"{where}match is only for text and skills, not for files that are used as {kind}").at(
+            f"{where}match"
+        )
     if kind == "skill" and (table.get("match", ["paths"]) != ["paths"] or table.get("unscoped") == "first"):
-        raise LayoutError(f'{where}match: a skill names its files in paths; write match = ["paths"]')
+        raise LayoutError(f'{where}match: a skill names its files in paths; write match = ["paths"]').at(
+            f"{where}match"
+        )
     if "scoped" in table and (kind != "skill" or (table["scoped"] == "wait" and "match" in table)):
-        raise LayoutError(f"{where}scoped is only for skills; with match, it must be 'list'")
+        raise LayoutError(f"{where}scoped is only for skills; with match, it must be 'list'").at(f"{where}scoped")
 
 
 def _check_order(table: Mapping[str, Any], kind: str, where: str) -> None:
@@ -124,7 +138,7 @@ def _check_order(table: Mapping[str, Any], kind: str, where: str) -> None:
     if table.get("order", orders[0]) not in orders:
         raise LayoutError(
             f"{where}order of files that are used as {kind} must be one of {', '.join(orders)}, not {table['order']!r}"
-        )
+        ).at(f"{where}order")
 
 
 def _parse_markers(
@@ -138,23 +152,25 @@ def _parse_markers(
         return None
     setting_names = [name for text in table["markers"] for name in re.findall(r"\{(\w+)\}", text)]
     if where + "markers" in untrusted or any(f"settings.{name}" in untrusted for name in setting_names):
-        raise LayoutError(f"{where}markers: a workspace may not choose what counts as the root")
+        raise LayoutError(f"{where}markers: a workspace may not choose what counts as the root").at(f"{where}markers")
     markers = _expand_settings(table["markers"], where + "markers", settings)
     for marker in markers:
         if marker in ("", ".", "..") or "/" in marker or "*" in marker or "\0" in marker:
-            raise LayoutError(f"{where}markers: {marker!r} is not the name of a file or folder")
+            raise LayoutError(f"{where}markers: {marker!r} is not the name of a file or folder").at(f"{where}markers")
     return markers
 
 
 def _expand_settings(texts: Sequence[str], where: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Replace `{setting}` in each text. A text that uses a list is repeated for each of the list's values."""
+    """Replace `{setting}` in each string. A string that uses a list is repeated for each of the list's values."""
     expanded: list[str] = []
     for text in texts:
         if not text.strip():
-            raise LayoutError(f"{where} contains an empty string")
+            raise LayoutError(f"{where} contains an empty string").at(where)
         for name in re.findall(r"\{(\w+)\}", text):
             if name not in settings:
-                raise LayoutError(f"{where}: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
+                raise LayoutError(f"{where}: unknown setting {name!r} (in {text!r})" + suggestion(name, settings)).at(
+                    where
+                )
         lists = _list_settings(text, settings)
         for entry in settings[lists[0]] if lists else ("",):
             expanded.append(_fill_in(text, {**settings, lists[0]: entry} if lists else settings))
@@ -178,7 +194,7 @@ def _parse_fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple
         if not name.strip() or content == []:
             raise LayoutError(
                 f"{where}{key}.{name} can never match" if name.strip() else f"{where}{key} has a field without a name"
-            )
+            ).at(f"{where}{key}")
     return tuple((name, _accepted_values(content)) for name, content in fields.items())
 
 
@@ -197,21 +213,23 @@ def parse_config(
         where = f"from.{name}"
         check(references, STRINGS, where, LayoutError)
         if name not in settings:
-            raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings))
+            raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings)).at(where)
         for reference in references:
             text, hash_sign, key = reference.partition("#")
             if not hash_sign or not all(key.split(".")):
-                raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'")
+                raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'").at(where)
             pattern = _parse_pattern(text, where + ".", settings, untrusted, env)
             is_in_workspace = pattern.place in ("cwd", "root", "walk")
             if pattern.place in ("path", "between", "down") or "*" in pattern.path:
                 raise LayoutError(
                     f"{where}: {reference!r} must name one file, in a place other than 'path', 'between' and 'down'"
-                )
+                ).at(where)
             if not pattern.path.endswith((".toml", ".json", ".jsonc")):
-                raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc")
+                raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc").at(where)
             if where in untrusted and not is_in_workspace:
-                raise LayoutError(f"{where}: a workspace's layout may read only its own files, not {reference!r}")
+                raise LayoutError(f"{where}: a workspace's layout may read only its own files, not {reference!r}").at(
+                    where
+                )
             values.append(ConfigValue(name, pattern, key))
     return tuple(values)
 
@@ -280,39 +298,46 @@ def _parse_pattern(
 ) -> Pattern:
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
-        raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES))
-    check_wildcards(path, f"{where}files: {text!r}")
+        raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES)).at(
+            f"{where}files"
+        )
+    check_wildcards(path, where + "files", text)
     confined = where + "files" in untrusted or where + "walk" in untrusted
     for name in re.findall(r"\{(\w+)\}", path):
         if name not in settings:
-            raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
+            raise LayoutError(f"{where}files: unknown setting {name!r} (in {text!r})" + suggestion(name, settings)).at(
+                f"{where}files"
+            )
         confined = confined or f"settings.{name}" in untrusted
     for other in re.findall(r"\{[^{}]*\|[^{}]*\}", path.replace("{root|slug}", "")):
         raise LayoutError(
             f"{where}files: unknown field {other!r} (in {text!r}); the only one with a filter is '{{root|slug}}'"
-        )
+        ).at(f"{where}files")
     filled_path = _fill_in(path, settings)
     variable = ""
     if place == "env":
         variable, _, filled_path = filled_path.partition("/")
         if variable not in env:
-            raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env))
+            raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env)).at(
+                f"{where}files"
+            )
     if filled_path.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
         place = "path"  # a setting may contain an absolute path, and only relative paths start from the place
-    _check_path(place, filled_path, f"{where}files: {text!r}")
+    _check_path(place, filled_path, where + "files", text)
     return Pattern(place, filled_path, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
 
 
-def _check_path(place: str, path: str, where: str) -> None:
-    """Raise a LayoutError if a path can never match or points outside its place."""
+def _check_path(place: str, path: str, key: str, text: str) -> None:
+    """Raise a LayoutError if the path of the pattern `text` can never match or points outside its place."""
+    where = f"{key}: {text!r}"
     segments = path.split("/")
     if segments[-1] in ("", ".", "..") or not path.strip("/."):
-        raise LayoutError(f"{where} does not name a file")
+        raise LayoutError(f"{where} does not name a file").at(key)
     if place != "path" and (path.startswith("/") or ".." in segments):
-        raise LayoutError(f"{where} points outside its place; only 'path:' may begin with '/' or contain '..'")
+        raise LayoutError(f"{where} points outside its place; only 'path:' may begin with '/' or contain '..'").at(key)
     if any("**" in segment and segment != "**" for segment in segments):
-        raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'")
+        raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'").at(key)
     if ".." in segments and "*" in path.rpartition("..")[0]:
-        raise LayoutError(f"{where}: '..' cannot follow a wildcard")
+        raise LayoutError(f"{where}: '..' cannot follow a wildcard").at(key)
     if "\0" in path:
-        raise LayoutError(f"{where} contains a NUL character, which no path can have")
+        raise LayoutError(f"{where} contains a NUL character, which no path can have").at(key)

@@ -49,7 +49,9 @@ def _resolve_like(
     other = table.get("like") if isinstance(table, dict) else None
     if other is not None:
         if name in chain or len(chain) >= _MAX_LIKES:
-            raise LayoutError(f"{kind}.{name}.like: circular or too long: {' > '.join((*chain[:5], name))}")
+            raise LayoutError(f"{kind}.{name}.like: circular or too long: {' > '.join((*chain[:5], name))}").at(
+                f"{kind}.{name}.like"
+            )
         _check_like(name, other, tables, kind)
         base = _resolve_like(other, tables, kind, resolved, (*chain, name))
         own = {key: content for key, content in table.items() if key != "like"}
@@ -84,7 +86,9 @@ def _check_like(name: str, other: Any, tables: Mapping[str, Any], kind: str) -> 
     if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
         others = [table for table in tables if table != name]
         noun = "lookup rule" if kind == "find" else kind
-        raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
+        raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others)).at(
+            f"{kind}.{name}.like"
+        )
 
 
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
@@ -115,7 +119,7 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
     raise LayoutError(
         f"unknown key {key!r} in this layout"
         + suggestion(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
-    )
+    ).at(key)
 
 
 def _settable_paths(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

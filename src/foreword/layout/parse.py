@@ -33,7 +33,7 @@ def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: f
     try:
         return _parse_layout(mapping, name, address or name, untrusted)
     except LayoutError as error:
-        raise LayoutError(f"layout {name}: {error}") from None
+        raise LayoutError(f"layout {name}: {error}").at(error.key) from None
 
 
 _MAX_DEPTH = 50
@@ -106,16 +106,18 @@ def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
     for key, content in env.items():
         check(content, STRING, f"env.{key}", LayoutError)
         if not content.startswith(("/", "~/")):
-            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
+            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'").at(f"env.{key}")
 
 
 def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> None:
     """Raise a LayoutError for a path in `detected_by` outside the root, and for a value that only a mirror may have."""
     for path in top.get("detected_by", ()):
         if not path.strip("/.") or path.startswith(("/", "~")) or ".." in path.split("/"):
-            raise LayoutError(f"detected_by: {path!r} is not a file or folder below the root")
+            raise LayoutError(f"detected_by: {path!r} is not a file or folder below the root").at("detected_by")
         if any(wildcard in path for wildcard in "*?{"):
-            raise LayoutError(f"detected_by: {path!r} has a wildcard, which is not supported; list each file or folder")
+            raise LayoutError(
+                f"detected_by: {path!r} has a wildcard, which is not supported; list each file or folder"
+            ).at("detected_by")
     if top.get("mirrors", "").strip():
         return
     for kind, key, values in ONLY_IN_MIRRORS:
@@ -125,7 +127,7 @@ def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> 
                 where = f"{kind}.{name}.{key}" if name else key
                 raise LayoutError(
                     f"{where}: {table[key]!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
-                )
+                ).at(where)
 
 
 def _mark_probes(
@@ -144,10 +146,10 @@ def check_tables(mapping: Mapping[str, Any], name: str) -> None:
     """Raise a LayoutError if a key that must be a table is not one, so that layouts can be merged before they are parsed."""
     for table in TOP_TABLES:
         if table != "guideline":
-            check(mapping.get(table, {}), TABLE, f"layout {name}: {table}", LayoutError)
+            check(mapping.get(table, {}), TABLE, f"layout {name}: {table}", LayoutError, table)
         if table in ("find", "section"):
             for key, inner in mapping.get(table, {}).items():
-                check(inner, TABLE, f"layout {name}: {table}.{key}", LayoutError)
+                check(inner, TABLE, f"layout {name}: {table}.{key}", LayoutError, f"{table}.{key}")
 
 
 def _table(mapping: Mapping[str, Any], key: str, name: str = "") -> dict[str, Any]:
@@ -182,14 +184,16 @@ class _SectionParser:
         if name not in self.tables:
             raise LayoutError(
                 f"{where} names {name!r}, but [section.{name}] does not exist" + suggestion(name, self.tables)
-            )
+            ).at(where)
         if name in self.seen:
             raise LayoutError(
                 f"section {name!r} is used twice in the layout"
                 + (f" ({' > '.join([*self.ancestors, name])})" if self.ancestors else "")
-            )
+            ).at(where)
         if len(self.ancestors) >= _MAX_DEPTH:
-            raise LayoutError(f"sections nest deeper than {_MAX_DEPTH} ({' > '.join(self.ancestors[:3])} > …)")
+            raise LayoutError(f"sections nest deeper than {_MAX_DEPTH} ({' > '.join(self.ancestors[:3])} > …)").at(
+                "sections"
+            )
         self.seen.add(name)
         table = _table(self.tables, name, f"section.{name}")
         where = f"section.{name}."
@@ -198,7 +202,7 @@ class _SectionParser:
         if len(content_keys) != 1 and not (not content_keys and "instead" in table):
             raise LayoutError(
                 f"[section.{name}] must have exactly one of text, list, sections; it has {', '.join(content_keys) or 'none'}"
-            )
+            ).at(f"section.{name}")
         self.check_role(table, where, inherited)
         inheritable = {key: table[key] for key in INHERITED_KEYS if key in table}
         self.ancestors.append(name)
@@ -211,9 +215,9 @@ class _SectionParser:
         if self.ancestors and "role" in table:
             raise LayoutError(
                 f"{where}role: section {where.split('.')[1]!r} is inside {self.ancestors[-1]!r}; only a section that is not inside another has a role"
-            )
+            ).at(f"{where}role")
         if table.get("role") == "tool" and "role" not in inherited:
-            raise LayoutError(f"{where}role: 'tool' is only for the sections of [touch]")
+            raise LayoutError(f"{where}role: 'tool' is only for the sections of [touch]").at(f"{where}role")
 
     def assemble(
         self, name: str, where: str, table: Mapping[str, Any], inner: tuple[Section, ...], has_own_item: bool
@@ -266,11 +270,11 @@ class _SectionParser:
             return LISTS[list_name]
         raise LayoutError(
             f"{where}list: unknown lookup rule or list {list_name!r}" + suggestion(list_name, (*self.lookups, *LISTS))
-        )
+        ).at(f"{where}list")
 
     def parse_folder(self, text: str, list_name: str | None, where: str) -> Form:
         if text and (list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "skill"):
-            raise LayoutError(f"{where}: only a section that lists skills can name their folders")
+            raise LayoutError(f"{where}: only a section that lists skills can name their folders").at(where)
         return parse_form(text, ("folder",), where) if text else ()
 
     def default_over(self, list_name: str | None) -> str:
@@ -283,12 +287,14 @@ class _SectionParser:
         if limit is None:
             return None
         if list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "text":
-            raise LayoutError(f"{where}: only a section that lists the text of files can have a limit in bytes")
+            raise LayoutError(f"{where}: only a section that lists the text of files can have a limit in bytes").at(
+                where
+            )
         if isinstance(limit, str):
             name = limit.strip("{}")
             if name not in self.settings:
-                raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, self.settings))
-            check(self.settings[name], SIZE, f"{where}: the setting {name}", LayoutError)
+                raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, self.settings)).at(where)
+            check(self.settings[name], SIZE, f"{where}: the setting {name}", LayoutError, where)
             limit = int(self.settings[name])
         return limit
 
@@ -296,34 +302,35 @@ class _SectionParser:
         if name not in ("base", "template") and name not in self.lookups:
             raise LayoutError(
                 f"{where}instead: unknown lookup rule {name!r}" + suggestion(name, ("base", "template", *self.lookups))
-            )
+            ).at(f"{where}instead")
         return name
 
     def parse_wrap(self, text: str, where: str) -> Form:
         if text.startswith("@"):
-            where, key = f"wording.{text[1:]}", text[1:]
+            key = text[1:]
             if key not in self.wording:
-                raise LayoutError(f"unknown wording {key!r}" + suggestion(key, self.wording))
+                raise LayoutError(f"unknown wording {key!r}" + suggestion(key, self.wording)).at(where)
+            where = f"wording.{key}"
             text = self.wording[key]
         if not text:
             return ()
         parsed = parse_form(text, ("", *FACTS), where)
         if sum(isinstance(part, Field) and not part.name for part in parsed) != 1:
-            raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
+            raise LayoutError(f"{where} needs '{{}}' exactly once, for the content").at(where)
         if problem := describe_imbalance(text):
-            raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})")
+            raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})").at(where)
         return parsed
 
 
 def _parse_guideline(
     row: Mapping[str, Any], number: int, settings: Mapping[str, Any], lookups: Iterable[str]
 ) -> Guideline:
-    where = f"guideline {number}: "
-    _check(row, "guideline", f"guideline {number}")
+    where = f"guideline {number}"
+    _check(row, "guideline", where)
     if ("say" in row) == ("from" in row):
-        raise LayoutError(f"{where}needs either say or from")
+        raise LayoutError(f"{where} needs either say or from").at(where)
     return Guideline(
-        tuple(parse_condition(term, settings, where + "when", lookups) for term in row.get("when", ())),
-        tuple(parse_form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
+        tuple(parse_condition(term, settings, where + ".when", lookups) for term in row.get("when", ())),
+        tuple(parse_form(sentence, ("any",), where + ".say") for sentence in row.get("say", ())),
         row.get("from", ""),
     )

@@ -34,25 +34,31 @@ def expand_alternatives(text: str, where: str) -> list[str]:
             expanded.append(pattern)
             continue
         if len(expanded) + len(pending) + braces[1].count(",") >= _MAX_ALTERNATIVES:
-            raise LayoutError(f"{where}: {text!r} has more than {_MAX_ALTERNATIVES} alternatives")
+            raise LayoutError(f"{where}: {text!r} has more than {_MAX_ALTERNATIVES} alternatives").at(where)
         pending[:0] = [pattern[: braces.start()] + option + pattern[braces.end() :] for option in braces[1].split(",")]
     return list(dict.fromkeys(expanded))
 
 
-def check_wildcards(path: str, where: str) -> None:
-    """Raise a LayoutError for a wildcard of other tools, which would match nothing. `[id]` and `(app)` as names are allowed."""
+def check_wildcards(path: str, key: str, text: str) -> None:
+    """Raise a LayoutError for a wildcard from another tool, which would match nothing. `[id]` and `(app)` as names are allowed.
+
+    `path` is the path of the pattern `text`, which is in the list `key`.
+    """
+    where = f"{key}: {text!r}"
     without_fields = re.sub(r"\{[^{}]*\}", "", path)
     if path.count("{") != path.count("}"):
-        raise LayoutError(f"{where} has an unpaired brace; write alternatives as in '*.{{md,txt}}'")
+        raise LayoutError(f"{where} has an unpaired brace; write alternatives as in '*.{{md,txt}}'").at(key)
     if "{" in without_fields and "," in without_fields:
-        raise LayoutError(f"{where} has braces inside alternatives; write one pattern for each alternative")
+        raise LayoutError(f"{where} has braces inside alternatives; write one pattern for each alternative").at(key)
     if "?" in without_fields:
-        raise LayoutError(f"{where}: '?' is not a wildcard here; write '*' or alternatives, as in '*.{{md,txt}}'")
+        raise LayoutError(f"{where}: '?' is not a wildcard here; write '*' or alternatives, as in '*.{{md,txt}}'").at(
+            key
+        )
     if any("|" in inner for inner in re.findall(r"\(([^()]*)\)", without_fields)):
-        raise LayoutError(f"{where}: '(a|b)' is not supported; write '{{a,b}}'")
+        raise LayoutError(f"{where}: '(a|b)' is not supported; write '{{a,b}}'").at(key)
     for segment in without_fields.split("/"):
         if "*" in re.sub(r"\[[^\[\]]+\]", "", segment) and re.search(r"\[[^\[\]*]+\]", segment):
-            raise LayoutError(f"{where}: '[ab]' is not supported in a name with '*'; write '{{a,b}}'")
+            raise LayoutError(f"{where}: '[ab]' is not supported in a name with '*'; write '{{a,b}}'").at(key)
 
 
 def literal_wildcards(lookups: Iterable[Lookup]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Find the line of a layout's TOML that an error is about. Every error names its key, such as `section.base.text`."""
+"""Find the position of a key in a layout's TOML, for errors about that key."""
 
 from __future__ import annotations
 
@@ -13,23 +13,15 @@ _KEY = re.compile(r"\s*((?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[A-Za
 _QUOTES = ('"""', "'''")
 
 
-def position_of(text: str, message: str) -> tuple[int, int, int] | None:
-    """Return the line, column and end column of the most specific key that a message names, or None if it names none.
+def position_of(text: str, key: str) -> tuple[int, int, int] | None:
+    """Return the line, column and end column of a key such as `section.base.text`, or of the innermost table around it.
 
-    A message may quote the last part of the key: "section.base: unknown key 'txt'".
+    Returns None if the text contains neither.
     """
-    best: tuple[int, int, int] | None = None
-    best_length = 0
-    for key, position in _keys(text):
-        table, _, name = key.rpartition(".")
-        is_quoted = repr(name) in message and (not table or _names(message, table))
-        if len(key) > best_length and (_names(message, key) or is_quoted):
-            best, best_length = position, len(key)
-    return best
-
-
-def _names(message: str, key: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(key)}(?!\w)", message) is not None
+    positions = dict(_keys(text))
+    while key and key not in positions:
+        key = key.rpartition(".")[0]
+    return positions.get(key)
 
 
 def _keys(text: str) -> Iterator[tuple[str, tuple[int, int, int]]]:

@@ -31,7 +31,9 @@ def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> T
         return TextRules()
     kind = table.get("as", "text")
     if kind != "text":
-        raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}")
+        raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}").at(
+            f"{where}{text_keys[0]}"
+        )
     return TextRules(
         table.get("trim", "lines"),
         table.get("blank", "skip"),
@@ -48,9 +50,9 @@ def _parse_labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str
     for key in label:
         if key.endswith(":"):
             if key[:-1] not in PLACES:
-                raise LayoutError(f"{where}: unknown place {key!r}" + suggestion(key[:-1], PLACES))
+                raise LayoutError(f"{where}: unknown place {key!r}" + suggestion(key[:-1], PLACES)).at(where)
         elif not key or "/" in key:
-            raise LayoutError(f"{where}: {key!r} is neither a file name nor a place such as 'home:'")
+            raise LayoutError(f"{where}: {key!r} is neither a file name nor a place such as 'home:'").at(where)
     return tuple(label.items())
 
 
@@ -61,17 +63,17 @@ def _parse_imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imp
         if key in table and place == "item":
             raise LayoutError(
                 f"{where}.{key} needs place = 'replace' or 'insert'; with place = 'item', the token is left as it is"
-            )
+            ).at(f"{where}.{key}")
     once = table.get("once", "prompt")
     if once != "prompt" and not is_mirror:
         raise LayoutError(
             f"{where}.once: {once!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
-        )
+        ).at(f"{where}.once")
     forms: dict[str, Any] = {
         key: parse_form(table[key], fields, f"{where}.{key}") for key, fields in _FORMS.items() if key in table
     }
     if "form" in forms and not any(getattr(part, "name", "") == "text" for part in forms["form"]):
-        raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")
+        raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file").at(f"{where}.form")
     others = {
         key: table[key]
         for key in ("files", "file_extensions", "depth", "within", "place", "tokens", "once", "trim")

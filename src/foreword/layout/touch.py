@@ -22,12 +22,12 @@ def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: 
     if not sections:
         for key in table:
             if key != "sections":
-                raise LayoutError(f"touch.{key} has no effect without touch.sections")
+                raise LayoutError(f"touch.{key} has no effect without touch.sections").at(f"touch.{key}")
         return None
     on = tuple(table.get("on", EVENTS))
     for event in on:
         if event not in EVENTS:
-            raise LayoutError(f"touch.on: unknown kind of touch {event!r}" + suggestion(event, EVENTS))
+            raise LayoutError(f"touch.on: unknown kind of touch {event!r}" + suggestion(event, EVENTS)).at("touch.on")
     for section in with_inner_sections(sections):
         _check_section(section, lookups)
     return Touch(
@@ -43,11 +43,13 @@ def touch_section_names(table: Mapping[str, Any]) -> Sequence[str]:
 
 def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
     if section.text is not None or section.instead:
-        raise LayoutError(f"section.{section.name}: a section of [touch] has list or sections, not text or instead")
+        raise LayoutError(f"section.{section.name}: a section of [touch] has list or sections, not text or instead").at(
+            f"section.{section.name}"
+        )
     if section.list_name is not None and section.list_name not in {lookup.name for lookup in lookups}:
         raise LayoutError(
             f"section.{section.name}.list: a section of [touch] lists a lookup rule, not {section.list_name!r}"
-        )
+        ).at(f"section.{section.name}.list")
 
 
 def _needed_lookups(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
@@ -83,8 +85,9 @@ def prompt_lookups(
         if lookup.name in touch_only and f"found:{lookup.name}" not in facts:
             continue
         if lookup.needs_touch:
-            key = "match" if lookup.match else "files: the place 'down'"
-            raise LayoutError(f"find.{lookup.name}.{key} is only for lookup rules that are listed only in [touch]")
+            key = f"find.{lookup.name}.{'match' if lookup.match else 'files'}"
+            subject = key if lookup.match else f"{key}: the place 'down'"
+            raise LayoutError(f"{subject} is only for lookup rules that are listed only in [touch]").at(key)
         yield lookup
 
 

@@ -258,7 +258,7 @@ class Application:
     async def _read_ahead(self, request: Request, scope: Scope) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use.
 
-        UNREACHABLE if that is not known and reading it might take long, None if reading it is quick.
+        UNREACHABLE if that is not known and reading it might take a long time, None if reading it is quick.
         """
         if self._service.is_local:
             return self._moment(scope.get(ARRIVED, inf))
@@ -357,7 +357,7 @@ def _layout_problem(error: LayoutError, request: Request) -> Problem:
         fields = ("settings", "wording", "compaction")
         is_from_request = any(getattr(body, name, None) for body in bodies for name in fields)
         return Problem("invalid-layout" if is_from_request else "invalid-request", str(error))
-    position = (error.line, error.column, None) if error.line else position_of(text, str(error)) or (None, None, None)
+    position = (error.line, error.column, None) if error.line else position_of(text, error.key) or (None, None, None)
     line, column, end_column = position
     location = {"line": line, "column": column, "end_column": end_column, "message": str(error)}
     reason = f"invalid layout at line {line}" if line else "invalid layout"
