@@ -20,7 +20,7 @@ FRAMEWORKS := tests/integrations/environment
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
-# Use .venv whatever environment is active in the caller's shell.
+# Use .venv even if another environment is active in the caller's shell.
 export UV_PROJECT_ENVIRONMENT := .venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export npm_config_update_notifier := false
@@ -99,7 +99,7 @@ peers: setup $(NODE) ## Run the released agents and compare them with the layout
 peers-mcp: setup $(NODE) ## Run a released agent with `foreword mcp` as its MCP server
 	$(BIN)/python -m peers.mcp
 
-integrations: .venv-frameworks/.stamp ## Test the adapters against the released frameworks, in an environment of their own
+integrations: .venv-frameworks/.stamp ## Test the adapters against the released frameworks, in a separate environment
 	FOREWORD_ALL_FRAMEWORKS=1 PYTHONPATH=src .venv-frameworks/bin/python -m pytest tests/integrations
 
 fuzz: setup web/node_modules/.stamp ## Run the property tests with many more examples, and fuzz each template language for SECONDS

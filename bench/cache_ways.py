@@ -34,7 +34,7 @@ TURNS, MIDDLE = 30, 15
 SECONDS_PER_TURN = 20
 MAIN, OTHER = "main", "other"  # the models of a run
 IDENTITY = "You are a coding agent at work in a user's project. Read before you write, and check what you did.\n"
-SUMMARISER = "You write summaries of conversations. Keep what matters for the work to go on."
+SUMMARISER = "You write summaries of conversations. Keep what is needed to continue the work."
 
 
 class Scene(NamedTuple):
@@ -44,7 +44,7 @@ class Scene(NamedTuple):
     date: str = "2026-11-14"
     folder: str = ""
     git: str = "On branch main, nothing to commit."
-    memory: str = "Nothing was remembered."
+    memory: str = "Nothing yet."
     title: str = "Untitled"
     plan: str = "1. Look around."
     release: str = "1.0"
@@ -208,7 +208,7 @@ def user_message(text: str) -> dict[str, str]:
 
 
 def request_text(number: int) -> str:
-    return f"Step {number}: look at the module, mend what is wrong there, and say what you did."
+    return f"Step {number}: look at the module, fix what is broken, and say what you did."
 
 
 def assistant_message(number: int) -> dict[str, str]:
@@ -327,7 +327,7 @@ def apply_scene(project: fixture.Fixture, scene: Scene) -> None:
         path = project.top / ".agents" / "skills" / name / "SKILL.md"
         path.parent.mkdir(exist_ok=True)
         if not path.exists():
-            path.write_text(f"---\nname: {name}\ndescription: Came while the conversation went on.\n---\nBody.\n")
+            path.write_text(f"---\nname: {name}\ndescription: Added during the conversation.\n---\nBody.\n")
 
 
 def models_of(run: Run, is_estimated: bool) -> dict[str, Model]:

@@ -1,6 +1,6 @@
 """A service that returns a conversation's prompt, as most people would write it: FastAPI and SQLAlchemy, with Foreword's SELECT.
 
-`service.py` runs it in an environment of its own, because Foreword does not depend on these packages.
+`service.py` runs it in a separate environment, because Foreword does not depend on these packages.
 """
 
 import socket

@@ -160,7 +160,7 @@ def _charge(total: int, read: int, written: int, model: Model, written_long: int
 
 
 def _token_counts(blocks: Sequence[Block], count: Callable[[str], int]) -> list[int]:
-    """Return the tokens of each block. The system prompt is counted as one text, however it is divided."""
+    """Return the tokens of each block. The system prompt is counted as a whole, no matter how it is divided."""
     counts: list[int] = []
     system, tokens = "", 0
     for block in blocks:

@@ -1,6 +1,6 @@
 """Compare the CPU time of the HTTP service with that of uvicorn alone, which sends a constant response of the same size.
 
-The other baseline is what most people would write: FastAPI and SQLAlchemy with the same SELECT, in an environment of its own
+The other baseline is what most people would write: FastAPI and SQLAlchemy with the same SELECT, in a separate environment
 (`fastapi_peer.py`). wrk runs on another core. `python bench/service.py` prints only these rows.
 """
 
@@ -228,7 +228,7 @@ def run(command: list[str], folder: Path, project: fixture.Fixture | None = None
 
 @contextmanager
 def run_peer(store: str, folder: Path) -> Iterator[tuple[str, int] | None]:
-    """Run FastAPI and SQLAlchemy in an environment of their own. Yields None if they cannot be installed."""
+    """Run FastAPI and SQLAlchemy in a separate environment. Yields None if they cannot be installed."""
     python = folder / "peer" / "bin" / "python"
     packages = ["fastapi", "sqlalchemy", "psycopg[binary]", "uvicorn[standard]"]
     uv = Path(sys.executable).with_name("uv")

@@ -330,8 +330,8 @@ def findings_page() -> str:
             ],
         ),
         table(("code", "severity", "meaning"), [(code(name), *row) for name, row in CODES.items()]),
-        f"`foreword lint` reports {judged_otherwise()} with a [different severity](checks.md): it is about what the author of a file should"
-        " fix, and is therefore stricter.",
+        f"`foreword lint` reports {judged_otherwise()} with a [different severity](checks.md): lint reports what the author of a file should"
+        " fix, so it is stricter.",
     )
 
 
@@ -624,7 +624,7 @@ def checks_page() -> str:
     parts = [
         "The checks of [`foreword lint`](../lint.md). A guard cannot be silenced by a comment in a file. Findings of the prompt itself are"
         " reported too, with [their own codes](findings.md).",
-        f"{judged_otherwise()} are also findings of the prompt, with a different severity: lint is stricter because it is about what the author"
+        f"{judged_otherwise()} are also findings of the prompt, with a different severity: lint is stricter because it reports what the author"
         " of a file should fix.",
         table(("check", "severity", "guard", "finds"), listed),
     ]

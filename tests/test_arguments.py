@@ -92,7 +92,7 @@ def test_a_sequence_without_an_order_is_rejected(kind, others, field, entries, w
 @pytest.mark.parametrize(
     "tool", [Tool("read"), Tool("read", "Reads."), Tool(name="read"), Tool(description="Reads.", name="read")]
 )
-def test_the_fields_of_a_value_are_in_order_however_it_is_created(tool):
+def test_the_fields_of_a_value_are_in_order_no_matter_how_it_is_created(tool):
     """Only then do the dictionaries of all instances share their keys."""
     assert tuple(vars(tool)) == Tool.__match_args__
 

@@ -113,7 +113,7 @@ def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     assert failure_messages(tree) == []
 
 
-def test_the_status_of_a_subfolder_is_that_of_the_whole_repository(repository, git):
+def test_the_status_in_a_subfolder_covers_the_whole_repository(repository, git):
     repository({"w/a.txt": "changed\n", "w/sub/new": "", "w/sub/below/x": ""})
     branch, status, _ = git_values(repository, "w/sub")
     assert (branch, status) == ("main", git("status", "--short", cwd="w/sub").rstrip("\n"))

@@ -1,7 +1,7 @@
 """Where user files are found on Windows and macOS, with an injected platform.
 
 All rules that depend on the platform are tested here: the home directory, the configuration folder, and what a prompt says about the
-platform. Path syntax is that of the machine that runs the tests.
+platform. Paths use the syntax of the machine that runs the tests.
 """
 
 from __future__ import annotations

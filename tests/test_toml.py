@@ -1,4 +1,4 @@
-"""TOML that would take long to parse, or is too deep for the code that reads it, is refused."""
+"""TOML that would take a long time to parse, or is too deep for the code that reads it, is refused."""
 
 import pytest
 

@@ -83,7 +83,7 @@ def test_the_first_callback_comes_before_watch_returns(tree, start_watch):
 
 
 @pytest.mark.parametrize("save", [save_in_place, save_by_renaming, save_as_vim_does, save_as_sed_does])
-def test_a_save_is_reported_once_however_the_editor_saves(tree, start_watch, save):
+def test_a_save_is_reported_once_no_matter_how_the_editor_saves(tree, start_watch, save):
     tree({"w/AGENTS.md": "One."})
     watching = start_watch()
     for text in ("Two.", "Three.", "Four."):

@@ -1339,7 +1339,7 @@ export interface TemplatesForm {
   templates: TemplateNameForm[];
 }
 
-/** What a token may do. `prefix` is what the names of its conversations and templates begin with. */
+/** What a token may do. `prefix` is the prefix of its conversation ids and template names. */
 export interface TokenForm {
   default_template: string;
   name: string;
@@ -1641,7 +1641,7 @@ export class Foreword {
   /** Return the instructions for files that the agent touches. Each instruction file and rule is sent once. */
   touch(id: string, body: TouchBody, options?: RequestOptions): Promise<TouchedForm>;
   /**
-   * Start a sub-agent in a conversation of its own, and return its first turn. It inherits the files that its parent has found.
+   * Start a sub-agent in its own conversation, and return its first turn. It inherits the files that its parent has found.
    *
    * `conversation` is the id for its later turns.
    */
@@ -1682,7 +1682,7 @@ export class Foreword {
   blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthorshipForm | AuthorSumsForm>;
   /** Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition. */
   tokens(body: ShowBody, options?: RequestOptions): Promise<CountedForm>;
-  /** Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation. */
+  /** Return the instructions that an agent in `cwd` receives when it touches `paths` in a new conversation. */
   touchFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
   /** Return how two prompts differ, and which sources caused each change. */
   diff(body: DiffBody, options?: RequestOptions): Promise<DifferenceForm>;

@@ -168,7 +168,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "The tools' definitions exceed their budget; the message names the MCP servers and tools that cost the most.",
     ),
-    "budget-exceeded": ("error", "The parts that must not be cut exceed the prompt's budget by themselves."),
+    "budget-exceeded": ("error", "The parts that must not be cut already exceed the prompt's budget."),
     # conversations
     "tools-kept": (
         "warning",

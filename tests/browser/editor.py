@@ -80,7 +80,7 @@ class Editor:
             self.page.keyboard.press("Shift+ArrowRight")
 
     def type_without_pause(self, text):
-        """Type a text without letting a timer of the page run between two characters."""
+        """Type text without letting a timer of the page run between two characters."""
         self.code.evaluate(
             """async (element, text) => {
                 element.focus();

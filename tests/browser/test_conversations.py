@@ -31,7 +31,7 @@ def test_conversations_are_listed_and_searched(open_page, conversations):
     expect(rows).to_have_count(2)
     page.get_by_label("Id begins with").fill("no such")
     expect(rows).to_have_count(0)
-    expect(page.get_by_text("No conversation matches.")).to_be_visible()
+    expect(page.get_by_text("No conversations match.")).to_be_visible()
 
 
 def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):

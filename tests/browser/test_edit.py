@@ -64,7 +64,7 @@ def test_the_jinja_language_is_highlighted_if_selected(editor):
     expect(editor.code).to_contain_text("{{ date }}")
 
 
-def test_a_language_that_only_the_service_knows_is_edited_as_plain_text(open_page, site):
+def test_a_language_that_only_the_service_supports_is_edited_as_plain_text(open_page, site):
     def add_language(route):
         response = route.fetch()
         route.fulfill(response=response, json={**response.json(), "languages": ["brackets", "jinja", "other"]})

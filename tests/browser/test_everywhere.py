@@ -309,7 +309,7 @@ def test_a_page_that_is_not_built_explains_how_to_build_it(own_site, open_page, 
     expect(page.locator("body")).to_contain_text("make page")
 
 
-def test_the_editor_knows_the_jinja_variables():
+def test_the_editor_completes_the_jinja_variables():
     from foreword.template.jinja import VARIABLES
 
     source = (ROOT / "web/src/languages/jinja.ts").read_text()

@@ -51,7 +51,7 @@ def region(page, name):
     return page.get_by_role("region", name=name, exact=True)
 
 
-def test_the_prompt_and_its_tokens_are_those_of_the_service(open_page, seen_site):
+def test_the_prompt_and_its_tokens_match_the_service(open_page, seen_site):
     prompt = seen_site.call("POST", "/show", BODY)
     page = open_page(f"{seen_site.url}/#/workspace/prompt?{CHOICES}")
     text = page.get_by_role("group", name="Prompt with origins")
@@ -76,7 +76,7 @@ def test_the_prompt_and_its_tokens_are_those_of_the_service(open_page, seen_site
         expect(row.locator(".figure").first).to_have_text(f"{passage['tokens']:,}")
 
 
-def test_every_number_is_that_of_the_command(open_page, seen_site, printed):
+def test_every_number_matches_the_command(open_page, seen_site, printed):
     page = open_page(f"{seen_site.url}/#/workspace/tokens?layout=foreword")
     counted = printed("tokens", ".", "--layout", "foreword")
     expect(page.locator(".token-map figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")

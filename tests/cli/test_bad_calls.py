@@ -146,7 +146,7 @@ def test_an_unknown_layout_is_an_error(error_of, command):
         ("team/opel.toml", ("--pack", "team=../team"), "$team/opel"),
     ],
 )
-def test_an_own_layout_without_its_prefix_is_suggested(error_of, tree, file, arguments, address):
+def test_a_custom_layout_without_its_prefix_is_suggested(error_of, tree, file, arguments, address):
     tree({file: 'extends = "opal"\n'})
     error = error_of("show", "--layout", "opel", *arguments)
     assert error.strip() == f"unknown layout 'opel'; did you mean '{address}'?"

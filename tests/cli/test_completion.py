@@ -164,7 +164,7 @@ def test_a_shell_completes_lines(in_shell, complete, script, tmp_path):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_script_knows_every_command_and_option(script, shell):
+def test_the_script_completes_every_command_and_option(script, shell):
     text = script(shell)
     words = {word for name in COMMANDS for word in name.split()}
     options = {

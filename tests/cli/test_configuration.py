@@ -28,7 +28,9 @@ def parse(arguments=(), file="", tmp_path=None, **environment):
         ([], {"FOREWORD_PORT": ""}, "port = 1", 8371),
     ],
 )
-def test_the_command_line_precedes_the_environment_and_that_the_file(tmp_path, arguments, environment, file, port):
+def test_the_command_line_overrides_the_environment_which_overrides_the_file(
+    tmp_path, arguments, environment, file, port
+):
     assert parse(arguments, file, tmp_path, **environment).port == port
 
 

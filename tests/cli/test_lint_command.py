@@ -410,10 +410,10 @@ def test_a_finding_with_several_quoted_lines_is_one_line_in_a_pipe(capsys):
 @pytest.fixture
 def recursion_limit():
     """A recursion limit that is as low as this test allows, because the time grows with the square of the depth."""
-    usual, limit = sys.getrecursionlimit(), len(inspect.stack(0)) + 250
+    default_limit, limit = sys.getrecursionlimit(), len(inspect.stack(0)) + 250
     sys.setrecursionlimit(limit)
     yield limit
-    sys.setrecursionlimit(usual)
+    sys.setrecursionlimit(default_limit)
 
 
 def test_folders_may_nest_deeper_than_the_recursion_limit(tree, findings, recursion_limit):

@@ -450,7 +450,7 @@ def script(tree, *arguments, **options):
     )
 
 
-def test_the_script_prints_bytes_whatever_the_locale(tree):
+def test_the_script_prints_bytes_in_any_locale(tree):
     tree({"w/AGENTS.md": "é日👩"})
     result = script(
         tree,

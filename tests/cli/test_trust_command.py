@@ -19,7 +19,7 @@ SETTINGS = "home/.config/foreword/foreword.toml"
 
 @pytest.fixture
 def asking(tree):
-    """A workspace whose user has set trust = "ask", with a file of their own."""
+    """A workspace whose user has set trust = "ask", and who has a file in their home directory."""
     return tree({**FILES, SETTINGS: 'trust = "ask"\n', "home/.config/foreword/AGENTS.md": "Of the user.\n"})
 
 

@@ -85,7 +85,7 @@ def test_known_tools_can_be_activated_by_name(open_conversation, tool_names):
     assert later.turn("hi").tools == ()
 
 
-def test_another_process_knows_an_inactive_tool(open_conversation, contents):
+def test_another_process_can_activate_an_inactive_tool(open_conversation, contents):
     open_conversation("foreword", tools=[READ, BASH]).turn("hi")
     open_conversation("foreword", tools=[READ]).turn("hi")
     conversation = open_conversation("foreword", tools=None)
@@ -130,7 +130,7 @@ def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, e
     assert open_conversation(layout, tools=tools, extensions=[extension]).turn("hi").is_reused
 
 
-def test_an_extensions_tool_is_known_by_its_name(open_conversation, tool_names):
+def test_an_extensions_tool_can_be_activated_by_name(open_conversation, tool_names):
     conversation = open_conversation("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
     conversation.set_active_tools(["zap"])
     assert tool_names(conversation.turn("hi").tools) == ["zap"]

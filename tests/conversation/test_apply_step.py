@@ -62,7 +62,7 @@ SHIPPED = {
         ({"turn": "format", "tools": "append"}, CURRENT, ["turn", "tools"], "format", "format"),
         ({"turn": "append", "tools": "gather"}, CURRENT, ["turn", "tools"], "gather", "gather"),
         ({"tools": "warn", "registry": "append"}, CURRENT, ["tools", "registry"], "append", "keep"),
-        ({"turn": "append"}, CURRENT, ["an event that nobody knows"], "keep", "keep"),
+        ({"turn": "append"}, CURRENT, ["an unknown event"], "keep", "keep"),
     ],
 )
 def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, current, events, tools, rest):
@@ -373,7 +373,7 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
     assert message("") == "tools added late: a; they are deferred, so the prefix is kept"
 
 
-def test_the_loss_of_a_late_tool_is_that_of_appending_it():
+def test_a_late_tool_loses_as_much_as_appending_it():
     def loss(old, new):
         return 0, 7 if new.tools.startswith(old.tools[:-1]) else 900, None
 
@@ -459,7 +459,7 @@ def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
 # Tool definitions
 
 
-def test_tools_are_written_in_the_same_order_however_they_are_passed():
+def test_tools_are_written_in_the_same_order_no_matter_how_they_are_passed():
     tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("z", "ä"), Tool("B")]
     definitions = {serialize_tools(order) for order in itertools.permutations(tools)}
     assert definitions == {

@@ -100,7 +100,7 @@ def test_changed_files_cause_a_warning_while_tools_differ(turns):
 
 @pytest.mark.parametrize("tools", ["keep", "warn"])
 @pytest.mark.parametrize("turn", ["keep", "warn", "append"])
-def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
+def test_kept_tools_stay_regardless_of_the_step_for_files(turns, tools, turn):
     rows = [("read", "One."), ("read bash new", "One."), ("read bash new", "Two."), ("", "Two.")]
     reports = beginnings(turns({"on.turn": turn, "on.tools": tools}, *rows))
     assert [edition for edition, _, _ in reports] == [1, 1, 1, 1]

@@ -172,7 +172,7 @@ def test_while_the_store_is_down_nothing_is_counted(tree, open_conversation, url
     assert conversation.record_usage(call(new=7)).calls == 1
 
 
-def test_an_edition_takes_at_most_200_bytes_however_many_calls(tree, open_conversation):
+def test_an_edition_takes_at_most_200_bytes_after_any_number_of_calls(tree, open_conversation):
     conversation = open_conversation()
     conversation.turn("hi")
     for _ in range(50):

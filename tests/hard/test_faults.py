@@ -1,4 +1,4 @@
-"""Errors of the operating system while files are read: each is reported, and everything else still loads.
+"""Operating system errors while files are read: each is reported, and everything else still loads.
 
 Errors while a single file is opened and read are in `test_discovery.py`. This file covers the directories around it, entries
 that change type between two calls, and temporary errors.

@@ -366,7 +366,7 @@ def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
     assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)
 
 
-def test_real_paths_are_those_of_the_standard_library(tmp_path):
+def test_real_paths_match_the_standard_library(tmp_path):
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/c (deleted)").write_text("C")
     os.mkfifo(tmp_path / "a/pipe")

@@ -16,7 +16,7 @@ item = "{{path}}"
 
 @pytest.fixture
 def find_files(tree):
-    """Return a function that lists the files a pattern of the caller's own layout matches in the workspace."""
+    """Return a function that lists the files a pattern in the caller's layout matches in the workspace."""
 
     def find(pattern):
         tree({"own.toml": LAYOUT.format(pattern=pattern)})
@@ -109,7 +109,7 @@ list = "more"
         ('"home:.rules/*.md"', '"root:.rules2/*.md"', [("/w/.rules", "unreadable")]),
     ],
 )
-def test_a_folder_that_another_pattern_searches_is_no_mistake(tree, more, below, fates):
+def test_a_folder_that_another_pattern_searches_is_not_reported(tree, more, below, fates):
     tree({"w/.git": None, "w/.rules/a.md": "A", "own.toml": RULES.format(more=more, below=below)})
     prompt = tree.prompt(tree.path("own.toml"))
     assert [pair for pair in tree.fates(prompt) if pair[1] != "absent"] == fates

@@ -82,7 +82,7 @@ def test_a_changed_separator_next_to_a_changed_section_is_reported():
     assert summary(difference) == [("c", "changed"), (BETWEEN_SECTIONS, "changed")]
 
 
-def test_equal_texts_never_differ_however_they_are_split():
+def test_equal_texts_never_differ_no_matter_how_they_are_split():
     assert not diff(
         make_prompt(("a", builtin_piece("A\n\nB"))), make_prompt(("a", builtin_piece("A")), ("b", builtin_piece("B")))
     ).is_changed

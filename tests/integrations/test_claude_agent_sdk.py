@@ -49,7 +49,7 @@ async def converse(options, messages):
 
 
 def model_requests(ten_turns):
-    """The requests that have a prompt of the conversation; Claude Code may send others of its own."""
+    """The requests with the conversation's prompt; Claude Code may also send other requests."""
     return [each for each in ten_turns.requests if "make test" in each.prompt or "Ask before" in each.prompt]
 
 
@@ -102,7 +102,7 @@ def test_an_announcement_is_added_to_the_message(ten_turns):
     assert "Speak plainly." in model_requests(ten_turns)[-1].text
 
 
-def test_a_sub_agent_has_its_task_and_a_prompt_of_your_own_is_refused(ten_turns):
+def test_a_sub_agent_has_its_task_and_your_own_prompt_is_refused(ten_turns):
     options = foreword_options(ten_turns.conversation, task="Review the change.")
     assert "Review the change." in options.system_prompt and "make test" in options.system_prompt
     with pytest.raises(CallError, match="do not pass a system_prompt"):

@@ -1,4 +1,4 @@
-"""deepagents with Foreword's middleware, against a provider on this machine. It adds tools, a prompt and breakpoints of its own."""
+"""deepagents with Foreword's middleware, against a provider on this machine. It adds its own tools, prompt and breakpoints."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_only_requests_to_a_model_are_changed(open_conversation):
     assert rewriter.rewrite("/v1/embeddings", {"input": "Hello."}) is None
 
 
-def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation):
+def test_the_frameworks_breakpoints_and_ours_total_four(open_conversation):
     system = [{"type": "text", "text": "Use the to-do list.", **MARK}]
     request = body("Hello.", tools=[READ, {**LATE, **MARK}], system=system, **MARK)
     sent = messages(RequestRewriter(open_conversation()), request)

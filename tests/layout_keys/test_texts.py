@@ -16,7 +16,7 @@ def test_text_is_trimmed(notes, trim, text):
 
 
 @pytest.mark.parametrize("trim", ["lines", "ends", "tail", "none"])
-def test_a_blank_file_adds_nothing_however_it_is_trimmed(notes, trim):
+def test_a_blank_file_adds_nothing_with_any_trim(notes, trim):
     prompt = notes.prompt({"w/N.md": " \n\n"}, {"trim": trim}, {"item": "[{text}]"})
     assert prompt.text == ""
     assert notes.tree.fates(prompt) == [("/w/N.md", "blank")]

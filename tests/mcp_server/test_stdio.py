@@ -61,7 +61,7 @@ def test_tools_answer_in_text(answers, workspace):
     assert answers["wrong"] == (True, "touch needs the argument 'paths'")
 
 
-def test_there_is_a_prompt_for_each_layout_but_no_mirror(answers):
+def test_there_is_a_prompt_for_each_layout_except_mirrors(answers):
     assert {"opal", "builder", "foreword"} <= set(answers["prompts"])
     assert "claude" not in answers["prompts"]
 

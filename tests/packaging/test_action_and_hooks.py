@@ -15,7 +15,7 @@ from foreword.inspection.lint.table import KEY
 ROOT = Path(__file__).parents[2]
 ACTION = ryaml.loads((ROOT / "action.yml").read_text())
 HOOKS = {hook["id"]: hook for hook in ryaml.loads((ROOT / ".pre-commit-hooks.yaml").read_text())}
-# The comment is written with the API of GitHub. This stand-in records the calls and prints the id of an earlier comment, if any.
+# The comment is written with GitHub's API. This stand-in records the calls and prints the id of an earlier comment, if any.
 FAKE_GH = '#!/bin/sh\nprintf "%s " "$@" >> "$RUNNER_TEMP/calls"; echo >> "$RUNNER_TEMP/calls"\ncase "$*" in *--jq*) printf "%s" "$EARLIER";; esac\n'
 
 

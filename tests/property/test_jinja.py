@@ -43,7 +43,7 @@ def test_a_template_without_tags_is_unchanged(text):
 @example("{{ date }}{% if")
 @example("\\1 $& %s \ue0000:")
 @example("\ud800")
-def test_a_value_is_inserted_literally_whatever_it_contains(value):
+def test_any_value_is_inserted_literally(value):
     written = value.encode("utf-8", "backslashreplace").decode()
     pieces = render_text("<{{ a }}|{% if true %}{{ a }}{% endif %}>", {"a": value})
     assert text_of(pieces) == f"<{written}|{written}>"

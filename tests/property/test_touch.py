@@ -41,7 +41,7 @@ tools = st.sets(st.sampled_from(["bash", "read", "edit"])).map(sorted)
 
 
 class Histories(RuleBasedStateMachine):
-    """One conversation in two processes, and a caller who keeps the history. Each version of a file has a text of its own."""
+    """One conversation in two processes, and a caller who keeps the history. Each version of a file has different text."""
 
     def __init__(self):
         super().__init__()

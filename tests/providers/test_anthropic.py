@@ -126,7 +126,7 @@ def marked_blocks(request):
     ],
 )
 def test_a_long_conversation_has_a_breakpoint_in_its_messages(make_turn, all_lifetimes, sizes, expected):
-    """It is never more than 20 blocks after the one of an earlier request, so that the API finds that."""
+    """It is never more than 20 blocks after an earlier request's breakpoint, so that the API finds that one."""
     contents = ["x" if size == 1 else [{"type": "text", "text": "x"}] * size for size in sizes]
     messages = [{"role": "user", "content": content} for content in contents]
     request = for_anthropic(make_turn(*all_lifetimes, messages=messages), ttl="mixed")
@@ -420,7 +420,7 @@ def test_a_spare_breakpoint_is_set_after_the_root_instructions(make_turn, lifeti
     assert len(marks(request)) <= 3
 
 
-def test_a_conversation_knows_where_the_root_instructions_end(tree):
+def test_a_turn_says_where_the_root_instructions_end(tree):
     tree({"w/.git": None, "w/AGENTS.md": "Of the root.", "w/sub/AGENTS.md": "Of the folder."})
     tree({"home/.agents/AGENTS.md": "Of the user."})
     conversations = Conversations()

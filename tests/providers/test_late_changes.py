@@ -1,4 +1,4 @@
-"""Changes that come late: sent in the provider's own form where the model accepts it, so that the prefix stays the same."""
+"""Late changes: sent in the provider's own format where the model accepts it, so that the prefix stays the same."""
 
 import copy
 import itertools

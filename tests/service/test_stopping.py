@@ -1,4 +1,4 @@
-"""A service that is stopped answers every request that it has received, also on connections that clients reuse."""
+"""A service that is stopped answers every request that it has received, even on connections that clients reuse."""
 
 import http.client
 import signal

@@ -1,4 +1,4 @@
-"""Two teams on one store: what a token may not see does not exist for it, whatever the route."""
+"""Two teams on one store: on every route, requests for anything that a token may not see get a 404."""
 
 import asyncio
 import io
@@ -131,7 +131,7 @@ QUESTIONS = {
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if not route.is_stream], ids=lambda route: f"{route.method} {route.path}"
 )
-def test_another_team_does_not_exist_for_a_token(teams, route):
+def test_a_token_cannot_see_another_team(teams, route):
     body = {} if route.body is None else QUESTIONS.get(route.path, {"cwd": "../a"})
     answer = teams.send("token-b", route.method, path_of(route, teams), body)
     shown = re.sub(r'"(?:detail|instance)": ?"[^"]*"', "", answer.body)
@@ -155,7 +155,7 @@ def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
     assert (route.right != "read") == (changes or (route.method == "POST" and "/versions" in route.path))
 
 
-def test_a_token_can_be_asked_what_it_may_do(teams):
+def test_a_client_can_ask_what_its_token_may_do(teams):
     rights = ["read", "turn", "template", "admin"]
     alpha = {"name": "Alpha", "rights": rights, "prefix": "a-", "default_template": "a-default"}
     assert teams.send("token-a", "GET", "/token").json == alpha
@@ -164,7 +164,7 @@ def test_a_token_can_be_asked_what_it_may_do(teams):
     assert teams.send("everything", "GET", "/token").json["rights"] == rights
 
 
-def test_lists_searches_and_counts_are_those_of_the_team(teams):
+def test_lists_searches_and_counts_include_only_the_team(teams):
     def listed(token, query=""):
         answer = teams.send(token, "GET", f"/conversations?sort=newest{query}").json
         return sorted(row["id"] for row in answer["conversations"]), answer["total"]["count"]
@@ -453,5 +453,5 @@ def test_a_right_guess_is_not_answered_once_the_limit_is_reached():
         ("not:an:address", "not:an:address"),
     ],
 )
-def test_addresses_of_one_sender_count_together(address, network):
+def test_addresses_of_one_sender_share_a_limit(address, network):
     assert network_of(address) == network

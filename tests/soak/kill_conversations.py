@@ -77,7 +77,7 @@ def run_and_kill(url: str, top: Path, number: int, rng: random.Random) -> list[s
     time.sleep(rng.uniform(0, MAX_DELAY))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), f"the child ended by itself: {status}"
+    assert os.WIFSIGNALED(status), f"the child exited on its own: {status}"
     with os.fdopen(reading) as answers:
         lines = answers.read().split("\n")
     return [line for line in lines[:-1] if line != OPENED.decode().strip()]

@@ -29,7 +29,7 @@ def test_a_time_is_restored_exactly(text):
     assert unpack_time(*pack_time(text)) == text
 
 
-def test_times_sort_by_time_whatever_their_zone():
+def test_times_sort_chronologically_in_any_time_zone():
     texts = ["2026-01-01T12:00:00.000+09:00", "2026-01-01T04:00:00.000+00:00", "2026-01-01T00:00:00.000-08:00"]
     numbers = [pack_time(text)[0] for text in texts]
     assert numbers == sorted(numbers)
@@ -195,7 +195,7 @@ def test_reading_while_a_conversation_is_removed(url, edition, monkeypatch):
 
 
 @pytest.mark.parametrize("keep_last", [0, 1])
-def test_a_batch_takes_the_same_statements_whatever_its_size(store, edition, monkeypatch, keep_last):
+def test_a_batch_of_any_size_takes_the_same_statements(store, edition, monkeypatch, keep_last):
     statements = []
     for name in ("_select", "_execute"):
         run = getattr(store, name)

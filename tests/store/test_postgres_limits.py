@@ -238,7 +238,7 @@ def test_a_write_whose_outcome_is_unknown_says_so(postgres_url, edition, monkeyp
     store.publish("chat", edition(1), 0)
     monkeypatch.setattr("foreword.store.postgres._OUTCOME", "SELECT 'in progress' || left(%s::text, 0)")
     lose_answer_of_commit(store, monkeypatch)
-    with pytest.raises(StoreError, match=r"is lost; the change may have been saved, so check before you repeat it$"):
+    with pytest.raises(StoreError, match=r"is lost; the change may have been saved, so check before you try again$"):
         store.add_usage("chat", 1, CallUsage(10, 5, 0, 3, 0.5, 7))
     store.close()
 

@@ -168,7 +168,7 @@ def test_every_text_comes_back_unchanged(store, text):
     assert store.verify() == []
 
 
-def test_a_text_is_stored_once(store, edition):
+def test_each_text_is_stored_once(store, edition):
     for number in range(50):
         store.publish(f"chat {number}", edition(1), 0)
     assert store.stats() | {"bytes": 0} == {"conversations": 50, "editions": 50, "texts": 6, "bytes": 0, "versions": 0}

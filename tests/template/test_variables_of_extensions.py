@@ -35,7 +35,7 @@ def test_an_extension_can_add_a_variable_type(tmp_path, template, text, codes):
     assert (prompt.text, [finding.code for finding in prompt.findings]) == (text, codes)
 
 
-def test_a_conversation_knows_the_types_of_its_extensions(tmp_path):
+def test_a_conversation_accepts_the_types_of_its_extensions(tmp_path):
     folder = Workspace(str(tmp_path), home=str(tmp_path), environment={})
     conversation = Conversations(":memory:", [TICKETS]).open("talk", folder, Agent(base="[ticket:7]"), layout="builder")
     assert conversation.turn("hi").system == "T-7"

@@ -1,4 +1,4 @@
-// Arranges the blocks of a picture side by side.
+// Arranges the blocks of a chart side by side.
 
 export interface Box {
   left: number;

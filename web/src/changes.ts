@@ -32,7 +32,7 @@ async function follow(watched: Watched, signal: AbortSignal, onChange: () => voi
         isFirst = false;
       }
     } catch {
-      // The next attempt may succeed; the views report errors of their own requests.
+      // The next attempt may succeed; each view reports the errors of its requests.
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
   }

@@ -1,4 +1,4 @@
-// The differences between two texts, line by line and word by word, also readable by screen readers.
+// The differences between two texts, line by line and word by word, in a form that screen readers can read.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Line, difference, hunks } from "./difference";

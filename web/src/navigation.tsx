@@ -29,7 +29,7 @@ export function Navigation({ view }: { view: View }) {
   );
 }
 
-/** Move the focus behind the navigation. The address stays, because it names the view. */
+/** Move the focus past the navigation. The address does not change, because it names the view. */
 function skip(event: Event): void {
   event.preventDefault();
   const main = document.querySelector("main");

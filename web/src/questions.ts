@@ -77,7 +77,7 @@ export async function compare(old: string, current: string, signal?: AbortSignal
   return (await call((client) => client.diff({ old, new: current }, { signal }))) as Difference;
 }
 
-/** What it costs in cache when one stored prompt replaces another, with the provider of an edition or with each. */
+/** How much of the cache is lost when one stored prompt replaces another, with the provider of an edition or with each. */
 export async function cacheLoss(old: string, current: string, { model = "", provider = "" }: EditionTarget, signal?: AbortSignal): Promise<CacheLoss> {
   const body = { cwd: ".", old, new: current, ...(model && { model }), ...(provider && { provider }) };
   return (await call((client) => client.cache(body, { signal }))) as CacheLoss;

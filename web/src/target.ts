@@ -1,4 +1,4 @@
-// A place in a prompt: a section, or what a source contributes to it. It has a name for the address of a view.
+// A place in a prompt: a section, or what a source contributes to it. Its name is part of a view's address.
 
 export interface Target {
   section: string;
@@ -10,7 +10,7 @@ export function targetName({ section, kind, path }: Target): string {
   return kind ? `${section} ${kind} ${path ?? ""}` : section;
 }
 
-/** The place with this name, or null without a name. */
+/** The place with this name, or null if the name is empty. */
 export function targetIn(name: string): Target | null {
   const [, section = "", kind, path = ""] = /^(\S+)(?: (\S+) (.*))?$/s.exec(name) ?? [];
   if (!section) return null;

@@ -1,4 +1,4 @@
-// A picture of where the tokens go: one block per section, divided by source. A table behind it has the same numbers.
+// A chart of where the tokens go: one block per section, divided by source. The table below it has the same numbers.
 import { boxes } from "./boxes";
 import type { CountedSource, Passage, Prompt, Tokens } from "./forms";
 import type { Target } from "./target";

@@ -1,4 +1,4 @@
-// Loads again from time to time, as long as somebody can see the page.
+// Reloads data periodically while the page is visible.
 import { useEffect, useRef } from "preact/hooks";
 
 export function useRefresh(reload: () => void, seconds: number): void {

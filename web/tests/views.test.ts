@@ -40,7 +40,7 @@ test("the client reads events from a stream however it is divided", async () => 
   }
 });
 
-test("an edition's cost is that of the model's provider", () => {
+test("an edition's cost uses the model's provider", () => {
   const provider = { provider: "anthropic", kept: 1000, lost: 200, cacheable: 1200, rewrite: 0.5, price: { model: "claude-opus-5" } };
   const loss = (...providers: object[]) => ({ providers }) as unknown as CacheReusesForm;
   const other = { ...provider, provider: "openai", price: { model: "gpt-5" } };

@@ -12,7 +12,7 @@ COMMANDS = {
     "watch": ("watch", "show sections, tokens and findings live, and what each save changes"),
     "lint": ("lint", "report likely mistakes in the prompt and its files"),
     "agents": ("agents", "show which instruction files each released agent reads"),
-    "touch": ("touch", "print the instructions that an agent is sent when it touches a file"),
+    "touch": ("touch", "print the instructions that an agent receives when it touches a file"),
     "review": ("review", "show what a change in git does to each agent's prompt, and what it costs"),
     "trust": ("trust", "show what a workspace contributes to prompts, and accept it"),
     "lock": ("lock", "record what a repository's prompts consist of, or check the record"),

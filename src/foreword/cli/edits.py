@@ -163,7 +163,7 @@ def _extend_to_lines(text: str, start: int, end: int, keep_start: bool, keep_end
 
 
 def _mark(text: str, opening: str, closing: str, colour: str) -> str:
-    """Return changed words in colour or in brackets. White space that stands alone is replaced by visible symbols."""
+    """Return changed words in colour or in brackets. White space on its own is replaced by visible symbols."""
     if not text:
         return ""
     display = _escape(text)

@@ -14,7 +14,7 @@ def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     about = "a layout to lock instead of the detected ones; may be repeated"
     parser = add_dir_argument(new_parser(command, several_layouts=about))
-    about = "write nothing; exit with status 1 and a sentence per difference if foreword.lock is out of date"
+    about = "write nothing; if foreword.lock is out of date, print the differences and exit with status 1"
     parser.add_argument("--check", action="store_true", help=about)
     return parser
 

@@ -35,7 +35,7 @@ def parser_for(command: str) -> Parser:
         "--conversation",
         default="",
         metavar="ID",
-        help="the conversation that stores the plan, and remembers which skills and instructions the client was sent",
+        help="the conversation that stores the plan, and records which skills and instructions the client has received",
     )
     parser.add_argument(
         "--allow-host",

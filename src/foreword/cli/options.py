@@ -78,7 +78,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     ("--language", {"help": "the language in which the agent answers"}),
     ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation about the agent itself"}),
-    ("--servers", {"metavar": "FILE", "help": 'a JSON file of the instructions of MCP servers: {"NAME": "TEXT"}'}),
+    ("--servers", {"metavar": "FILE", "help": 'a JSON file with the instructions of MCP servers: {"NAME": "TEXT"}'}),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )

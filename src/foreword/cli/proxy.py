@@ -33,7 +33,7 @@ def parser_for(command: str) -> Parser:
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="the address to listen on (127.0.0.1); anyone who can reach another one can use the provider through it",
+        help="the address to listen on (127.0.0.1); anyone who can reach any other address can use the provider through it",
     )
     return parser
 
@@ -80,7 +80,7 @@ def parse_upstream(url: str) -> Upstream:
 
 
 class Printer:
-    """Prints a line about each call, in a thread of its own: a reader that stops must not stop the proxy."""
+    """Prints a line about each call, in its own thread: a reader that stops must not stop the proxy."""
 
     def __init__(self, is_json: bool) -> None:
         import queue

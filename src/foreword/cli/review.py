@@ -24,7 +24,7 @@ def parser_for(command: str) -> Parser:
     parser.add_argument(
         "range",
         metavar="BASE[..HEAD]",
-        help="a commit to compare with HEAD, from their common ancestor; BASE..HEAD compares two commits themselves",
+        help="a commit to compare with HEAD, from their common ancestor; BASE..HEAD compares the two commits directly",
     )
     parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help="a directory in the repository (.)")
     parser.add_argument(

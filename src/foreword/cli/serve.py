@@ -8,18 +8,16 @@ from ..errors import CallError, show
 from ..sources.environment import install_command
 from ..store import is_in_memory
 from ..template.addresses import is_file_path
-from .options import new_parser, packs_of
+from .options import OPTIONS, new_parser, packs_of
 from .terminal import announce, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
-# Common options that the service takes from each request instead.
-_FROM_REQUESTS = (
-    "--now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
-    " --doc --strict --servers"
-).split()
+_COMMON_OPTIONS = ("--json", "--layout", "--set", "--settings", "--pack", "--home", "--store")
+# The service takes these from each request instead.
+_FROM_REQUESTS = [name for name, _ in OPTIONS if name not in _COMMON_OPTIONS]
 # Options with a range: the lowest and the highest value, and the unit.
 _RANGES = {
     "--port": (0, 65535, ""),

@@ -154,7 +154,7 @@ def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
 def _layout_file(conversations: Conversations, id: str, url: str) -> str:
     """Return the layout file that a conversation was created with, or empty if its layout has a name or an address.
 
-    In a store on another machine, anybody may have named any file, so the caller has to name it again.
+    In a store on another machine, anyone may have named any file, so the caller has to name it again.
     """
     from ..store import is_local
     from ..template.addresses import is_file_path

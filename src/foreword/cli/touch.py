@@ -75,7 +75,7 @@ def _write(touched: Touched, layout: Layout, args: Namespace) -> int:
         write_text(f"{newline}[{message['role']}]\n{message['content']}")
     sys.stdout.flush()
     if layout.touch is None:
-        from ..programs.waiting import HOW_TO_ADD_TOUCH, describe_missing_touch
+        from ..programs.touch_candidates import HOW_TO_ADD_TOUCH, describe_missing_touch
 
         write_error(f"{printable(describe_missing_touch(layout))}; {HOW_TO_ADD_TOUCH}")
     elif not touched.messages:

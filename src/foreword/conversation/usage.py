@@ -71,7 +71,7 @@ def usage_of(number: int, row: UsageRow, call: CallUsage | None = None, findings
 
 
 def sum_usage(usages: Iterable[Usage]) -> Usage:
-    """Return the total of several counters. Its cost is that of the calls whose price is known."""
+    """Return the total of several counters. Its cost includes only calls whose price is known."""
     rows = list(usages)
     costs = [row.cost for row in rows if row.cost is not None]
     return Usage(

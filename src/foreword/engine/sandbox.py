@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SECONDS = 1.0
 """A template's maximum CPU time, in seconds."""
-PATIENCE = 10.0
+ANSWER_TIMEOUT = 10.0
 """How many seconds a worker may take to start or to answer, even on a busy machine."""
 MEMORY = 256
 """A worker's maximum memory, in MB."""
@@ -202,7 +202,7 @@ class _Worker:
         try:
             waits.set_interrupt(process.kill)
             try:
-                answer = _with_timeout(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
+                answer = _with_timeout(ANSWER_TIMEOUT, process, lambda: _exchange(process, {"root": root, **request}))
             finally:
                 waits.set_interrupt(None)
         except _WorkerEnded as ended:
@@ -225,7 +225,7 @@ class _Worker:
         if self.process is None:
             self.process = process = _start()
             try:
-                _with_timeout(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
+                _with_timeout(ANSWER_TIMEOUT, process, lambda: _receive(_pipe(process.stdout)))
             except BaseException as error:
                 self.end()
                 if not isinstance(error, _WorkerEnded):
@@ -371,7 +371,7 @@ def serve() -> NoReturn:
 
 
 def _set_timer(seconds: float) -> None:
-    """Kill this process after this much CPU time; 0 stops the timer. On systems without this timer, only `PATIENCE` applies."""
+    """Kill this process after this much CPU time; 0 stops the timer. On systems without this timer, only `ANSWER_TIMEOUT` applies."""
     import signal
 
     if hasattr(signal, "setitimer"):

@@ -171,7 +171,7 @@ class Deduplicator:
         return (text for index, text in enumerate(self.texts) if index not in self.dropped_texts)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
-        """Record that a text is blank after its lookup rule has changed it."""
+        """Record that a document is blank after its lookup rule has changed it."""
         candidate = self.results[name].candidates[text.candidate]
         self.candidates_by_lookup[name][text.candidate] = Candidate(candidate.path, candidate.layer, "blank", reason)
 

@@ -172,7 +172,7 @@ class Importer:
                 yield apply_filters(piece, part.filters, self.workspace)
 
     def tokens(self, pieces: Pieces, importing: Importing) -> Iterator[ImportToken]:
-        """Yield the imports in a text. `@~/path` counts only if imports become items or may come from anywhere."""
+        """Yield the imports in the text. `@~/path` counts only if imports become items or may come from anywhere."""
         with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
         names = importing.rules.files
         if names and os.path.basename(importing.chain[0].path) not in names:

@@ -41,7 +41,7 @@ class TextPreparer:
         return {name: tuple(documents) for name, documents in prepared.items()}
 
     def documents(self, lookup: Lookup, text: FoundText) -> list[Document]:
-        """Return a text's document, and those that it imports as items of their own."""
+        """Return a text's document, and those that it imports as separate items."""
         if lookup.rules.imports is not None and self.importer is not None:
             return self.importer.expand(lookup, text)
         return [prepare(text.reading, lookup.rules, text.place, self.trail.findings)]

@@ -22,7 +22,7 @@ class TextDifference:
 
 
 def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[TextDifference]:
-    """Return the files from which two agents get different text. White space at the start and end of a text does not count."""
+    """Return the files from which two agents get different text. Leading and trailing white space does not count."""
     differences = []
     for path in paths:
         before, after = _text_of(old, path), _text_of(new, path)

@@ -3,7 +3,7 @@
     options = foreword_options(conversation, model="claude-sonnet-5-5")
     async for message in query(prompt="Hello.", options=options): ...
 
-The SDK runs Claude Code, which takes one text as its system prompt and sets its own breakpoints, so lifetimes do not matter. It also orders
+The SDK runs Claude Code, which takes a single string as its system prompt and sets its own breakpoints, so lifetimes do not matter. It also orders
 its own tools and those of MCP servers, and adds a late tool in a message, so that the prefix is kept. It reads a prompt when it starts:
 after a compaction, the new one applies from the next `foreword_options` on.
 """
@@ -26,8 +26,8 @@ def foreword_options(
 ) -> ClaudeAgentOptions:
     """Return options for `query` or `ClaudeSDKClient` with a conversation's prompt; all others are those of `ClaudeAgentOptions`.
 
-    With a `task`, or the name of a `definition`, the prompt is that of a sub-agent of the conversation. Claude Code does not load
-    instruction files of its own, because the prompt has them, unless you pass `setting_sources`.
+    With a `task`, or the name of a `definition`, the prompt is for a sub-agent of the conversation. Claude Code does not load
+    instruction files itself, because the prompt contains them, unless you pass `setting_sources`.
     """
     expect("the conversation", conversation, Conversation)
     if "system_prompt" in options:
@@ -49,7 +49,7 @@ def foreword_options(
 
 
 def _prompt(turn: Turn) -> str:
-    """Return the whole prompt as one text: the system prompt, and the messages that belong to it."""
+    """Return the whole prompt as a single string: the system prompt, and the messages that belong to it."""
     return "\n\n".join(filter(None, [turn.system, *_texts(turn.messages[: len(turn.leading)])]))
 
 

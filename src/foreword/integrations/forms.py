@@ -136,7 +136,7 @@ class Responses:
 
 
 class Chat:
-    """OpenAI's Chat Completions API, also as other servers implement it."""
+    """OpenAI's Chat Completions API, and other servers that implement it."""
 
     path = "/chat/completions"
 

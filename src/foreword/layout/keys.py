@@ -108,7 +108,7 @@ KEYS = (
         "groups",
         "Groups of `place:path` patterns. Each group uses its first pattern that finds a file with text. `*` matches any characters within a"
         " name. A segment `**` matches any number of folders, including none, but no hidden folders, no `node_modules` and, except for"
-        " skills, no other git repositories. `{md,txt}` stands for one pattern for each alternative. There are no other wildcards: `?`,"
+        " skills, no other git repositories. `{md,txt}` is expanded to one pattern for each alternative. There are no other wildcards: `?`,"
         " `(a|b)` and, in a name with `*`, `[ab]` are errors. `root:.rules` and `root:.rules/*.md` together read `.rules` whether it"
         " is a file or a folder."
         " `{name}` inserts a setting; if that is a list, the pattern is repeated for each value."
@@ -224,7 +224,7 @@ KEYS = (
         "role",
         "choice",
         "The role with which the section is sent; only for sections that are not inside another. The `system` sections before the first"
-        " `developer` or `user` section form the system prompt. From that section on, each section is a message of its own at the start of"
+        " `developer` or `user` section form the system prompt. From that section on, each section is a separate message at the start of"
         " the conversation. `tool` is only for the sections of `[touch]`.",
         (*PROMPT_ROLES, "tool"),
     ),

@@ -73,7 +73,7 @@ TEXT_KEYS = (
         "imports",
         "place",
         "choice",
-        "Where the imported text goes: into an item of its own after the importing file, each file once (`item`, the default); in place of the"
+        "Where the imported text goes: into a separate item after the importing file, each file once (`item`, the default); in place of the"
         " import token (`replace`); or after the token (`insert`).",
         ("item", "replace", "insert"),
     ),

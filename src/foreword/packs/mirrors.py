@@ -6,7 +6,7 @@ from ..errors import ForewordError
 from ..findings import finding
 from ..layout.parse import parse
 from ..vocabulary import replace
-from .packs import check_packs, find_layout, mirror_names, own_layouts
+from .packs import check_packs, custom_layouts, find_layout, mirror_names
 from .settings import restrict_untrusted
 from .shipped import shipped_mirror
 
@@ -30,9 +30,9 @@ def all_mirrors(
     check_packs(packs or ())
     mirrors = {name: shipped_mirror(name) for name in mirror_names()}
     findings: list[Finding] = []
-    for address in own_layouts(workspace, packs, skipped_prefixes=("workspace",)):
+    for address in custom_layouts(workspace, packs, skipped_prefixes=("workspace",)):
         try:
-            layout = _own_mirror(address, workspace, reader, packs)
+            layout = _custom_mirror(address, workspace, reader, packs)
         except ForewordError as error:
             findings.append(finding("agent-left-out", f"the layout '{address}' was left out: {error}"))
             continue
@@ -42,7 +42,9 @@ def all_mirrors(
     return mirrors, findings
 
 
-def _own_mirror(address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None) -> Layout | None:
+def _custom_mirror(
+    address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None
+) -> Layout | None:
     """Return the layout at an address, or None if it does not mirror a program."""
     source, _ = restrict_untrusted(find_layout(address, workspace, reader, packs))
     if not source.mapping.get("mirrors"):

@@ -131,14 +131,14 @@ def mirror_names() -> tuple[str, ...]:
     return MIRRORS
 
 
-def own_layouts(
+def custom_layouts(
     workspace: Workspace, packs: Mapping[str, str] | None = None, skipped_prefixes: Collection[str] = ()
 ) -> list[str]:
     """Return the addresses of all layouts that are not shipped: the user's, the workspace's and the caller's."""
     from ..sources.tree import files_below
 
     addresses = []
-    for prefix in _own_prefixes(workspace, packs):
+    for prefix in _custom_prefixes(workspace, packs):
         if prefix in skipped_prefixes:
             continue
         folder = folder_of(prefix, workspace, packs)
@@ -149,7 +149,7 @@ def own_layouts(
     return addresses
 
 
-def _own_prefixes(workspace: Workspace, packs: Mapping[str, str] | None) -> list[str]:
+def _custom_prefixes(workspace: Workspace, packs: Mapping[str, str] | None) -> list[str]:
     """Return the prefixes of the packs that are not shipped. Without a home directory, the user has none."""
     user = ["user"] if config_folder(workspace) is not None else []
     return [*user, "workspace", *sorted(packs or {})]
@@ -236,7 +236,7 @@ class _Loader:
         """Return the layout in a mapping, merged with those it extends."""
         check_tables(mapping, name)
         if address in chain or len(chain) >= _MAX_EXTENDED:
-            raise LayoutError(f"circular or too deep 'extends': {' > '.join((*chain, address))}")
+            raise LayoutError(f"circular or too deep 'extends': {' > '.join((*chain, address))}").at("extends")
         own_mapping = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = has_prefix(address, "workspace") or address == _REQUEST
         untrusted = frozenset(flatten(own_mapping)) if is_untrusted else frozenset()
@@ -244,11 +244,11 @@ class _Loader:
         if extended is None:
             return Source(name, address, own_mapping, untrusted)
         if not isinstance(extended, str):
-            raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}")
+            raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}").at("extends")
         if is_untrusted and not is_address(extended):
             raise LayoutError(
                 f"layout {name}: extends must be an address ($std/…, $workspace/…) in an untrusted layout, not the file {extended!r}"
-            )
+            ).at("extends")
         folder = referrer_folder if is_address(address) else os.path.dirname(address)
         try:
             base = self.load(extended, folder, (*chain, address))
@@ -279,15 +279,15 @@ class _Loader:
                 else absolute(reference, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.read_file(path, reference)
-        if own_address := self.own_address(reference):
-            raise MissingError(f"unknown layout {show(reference)}; did you mean {own_address!r}?")
+        if custom_address := self.custom_address(reference):
+            raise MissingError(f"unknown layout {show(reference)}; did you mean {custom_address!r}?")
         return reference, f"${pack_of(reference)}/{reference}", shipped_layout(reference)
 
-    def own_address(self, name: str) -> str:
+    def custom_address(self, name: str) -> str:
         """Return the address of a layout that is not shipped, if a caller forgot its prefix, otherwise an empty string."""
         if name in NAMES or name in MIRRORS:
             return ""
-        for prefix in _own_prefixes(self.workspace, self.packs):
+        for prefix in _custom_prefixes(self.workspace, self.packs):
             if os.path.lexists(os.path.join(folder_of(prefix, self.workspace, self.packs), name + ".toml")):
                 return f"${prefix}/{name}"
         return ""

@@ -73,7 +73,7 @@ class AgentLint:
         self.shown_root = printable(self.root)
         self.contents = Contents()
         self.facts = Facts()
-        # A layout of the user's that cannot be read is skipped; `foreword agents` reports it.
+        # A user's layout that cannot be read is skipped; `foreword agents` reports it.
         self.mirrors, _ = all_mirrors(workspace, Reader(contents=self.contents), assembler.packs)
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
@@ -203,7 +203,7 @@ class AgentLint:
                 self._visit(assembler, folder)
 
     def _may_be_working_directory(self, folder: str) -> bool:
-        """Whether somebody may start an agent in a folder. Nobody does so in a skill or a folder of templates."""
+        """Whether someone might start an agent in a folder. Nobody does that in a skill or a folder of templates."""
         if is_material(folder, self.shown_root):
             return False
         while folder != self.shown_root and is_inside(folder, self.shown_root):
@@ -228,14 +228,14 @@ class AgentLint:
         report_misordered_files(visit, self.facts)
         report_unfollowed_imports(visit, self.facts)
         self.repeated.visit(visit)
-        for rule in visit.own_candidates("waiting"):
+        for rule in visit.candidates_in_repository("waiting"):
             self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
         self._note_wrong_case(visit)
 
     # Names in the wrong case
 
     def _note_wrong_case(self, visit: Visit) -> None:
-        for candidate in visit.own_candidates("absent"):
+        for candidate in visit.candidates_in_repository("absent"):
             folder, _, expected = candidate.path.rpartition("/")
             for name in self._names_by_lower_case(folder).get(expected.lower(), ()):
                 if name != expected:
@@ -289,7 +289,7 @@ class AgentLint:
 
 
 def without_menus(prompt: Prompt, snapshot: Snapshot) -> Prompt:
-    """Return the prompt without the candidates for skills, sub-agents and commands, which these checks are not about."""
+    """Return the prompt without the candidates for skills, sub-agents and commands, which these checks do not cover."""
     results = snapshot.inputs.lookup_results
     menus = {
         candidate

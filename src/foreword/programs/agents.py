@@ -23,7 +23,7 @@ from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
-from .waiting import candidates_of_touches
+from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class _Comparison:
         self.assemblers.append(assembler)
         menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
         lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
-        touched = candidates_of_touches(assembler, self.touched_folders)
+        touched = touch_candidates(assembler, self.touched_folders)
         view_name = self.mirrors[name].name if name in self.mirrors else snapshot.layout.name
         view_layout = replace(snapshot.layout, name=view_name, lookups=lookups)
         return AgentView(view_layout, snapshot.inputs, prompt, tokens, evidence, touched)

@@ -47,7 +47,7 @@ class AuthoredLine:
 
 @value
 class Authorship:
-    """The lines of a prompt with their commits, the time now in seconds, and notes about what git could not find out."""
+    """The lines of a prompt with their commits, the current time in seconds, and notes about what git could not determine."""
 
     prompt: Prompt
     lines: Sequence[AuthoredLine]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import ForewordError
 from ..layout.model import with_inner_sections
 from ..layout.touch import condition_facts
-from ..packs.packs import find_layout, layout_names, mirror_names, own_layouts, shipped_layout
+from ..packs.packs import custom_layouts, find_layout, layout_names, mirror_names, shipped_layout
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def layout_rows(question: Question) -> list[LayoutRowForm]:
     """Return the shipped layouts, those in the user's, the workspace's and the caller's packs, and those that mirror released programs."""
     default = question.assembler.layout()
-    addresses = own_layouts(resolve_workspace(question.workspace, Reader()), question.fields.get("packs"))
+    addresses = custom_layouts(resolve_workspace(question.workspace, Reader()), question.fields.get("packs"))
     rows = [_shipped_row(name) for name in layout_names()]
-    rows += [_own_row(address, question) for address in addresses]
+    rows += [_custom_row(address, question) for address in addresses]
     rows += [_shipped_row(name) for name in mirror_names()]
     for row in rows:
         row["default"] = row["name"] in (default.address, default.name)
@@ -35,7 +35,7 @@ def _shipped_row(name: str) -> LayoutRowForm:
     return {"name": name, "about": str(mapping["about"]), "mirrors": str(mapping.get("mirrors", "")), "default": False}
 
 
-def _own_row(address: str, question: Question) -> LayoutRowForm:
+def _custom_row(address: str, question: Question) -> LayoutRowForm:
     try:
         layout = question.with_fields(layout=address).assembler.layout()
     except ForewordError as error:

@@ -203,7 +203,7 @@ def compare_lines(locked: Iterable[str], current: Iterable[str]) -> Iterator[str
 
 
 def _facts(lines: Iterable[str]) -> dict[tuple[str, ...], str]:
-    """Return the facts by subject. A line that is not a fact, such as one of a merge conflict, is a fact of its own."""
+    """Return the facts by subject. A line that is not a fact, such as one of a merge conflict, counts as a separate fact."""
     facts: dict[tuple[str, ...], str] = {}
     for line in lines:
         words = [_unquote(word) for word in line.split(" ")]

@@ -97,9 +97,9 @@ def candidates_of(question: Question) -> list[Candidate]:
 
 def _with_waiting(question: Question) -> list[Candidate]:
     """Return the prompt's candidates, and the rules that are waiting for a touched file."""
-    from .waiting import with_touch
+    from .touch_candidates import with_touch_candidates
 
-    return with_touch(question.checked_prompt().candidates, question.assembler)
+    return with_touch_candidates(question.checked_prompt().candidates, question.assembler)
 
 
 def blame(question: Question) -> list[LineForm] | AuthorshipForm | AuthorSumsForm:
@@ -152,7 +152,7 @@ def tokens(question: Question) -> CountedForm:
 
 
 def touch(question: Question) -> TouchedForm:
-    """Return the instructions that an agent in `cwd` is sent when it touches `paths`."""
+    """Return the instructions that an agent in `cwd` receives when it touches `paths`."""
     from ..wire.answers import touched_form
 
     return touched_form(touched_by(question))

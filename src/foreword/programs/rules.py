@@ -9,7 +9,7 @@ from ..sources.path_globs import compile_globs, split_names
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace, value
 from .explain import is_match
-from .waiting import HOW_TO_ADD_TOUCH, describe_missing_touch
+from .touch_candidates import HOW_TO_ADD_TOUCH, describe_missing_touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..sources.trust import Record, Trust, read_record, trust_folder
 from ..text.lines import printable
 from ..vocabulary import value
 from .project import ProjectPrompts
-from .waiting import candidates_of_touches
+from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Trusting:
                     assembler.trust = collected
                     try:
                         project.prompt(assembler)
-                        candidates_of_touches(assembler, [folder])
+                        touch_candidates(assembler, [folder])
                     except ForewordError:  # a layout that cannot be used here contributes nothing
                         continue
             self._collected = collected.read_files

@@ -17,8 +17,8 @@ The first messages of a turn may belong to its prompt (`turn.leading`), with the
 provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes
 `user`. Other messages keep their roles.
 
-To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS` and its rows to `capabilities.toml`
-and `inspection/prices.toml`, and export its functions from `foreword`.
+To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS`, and export its functions from
+`foreword`. Its rows in `capabilities.toml` and `inspection/prices.toml` are data. A row in `_FUNCTIONS` makes it available over HTTP.
 """
 
 from __future__ import annotations

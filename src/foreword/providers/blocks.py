@@ -49,7 +49,7 @@ def blocks_of(turn: Turn) -> list[Block]:
 
 
 def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a text between the ends of lifetimes, each with its lifetime. Blank blocks, which the API rejects, are avoided.
+    """Yield the parts of the text between the ends of lifetimes, each with its lifetime. Blank blocks, which the API rejects, are avoided.
 
     `rank` is the rank of the preceding text's lifetime. Text after the last passage was added for this turn only. A prompt without
     passages lasts as long as its edition.

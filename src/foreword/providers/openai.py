@@ -322,7 +322,7 @@ def _lasting_texts(turn: Turn) -> list[str]:
 
 
 def _lasting_length(text: str, passages: Sequence[tuple[int, int, str]]) -> int:
-    """Return how many characters of a text outlive the turn. A text without passages lasts as long as its edition."""
+    """Return how many characters of the text outlive the turn. Text without passages lasts as long as its edition."""
     if not passages:
         return len(text)
     length = 0

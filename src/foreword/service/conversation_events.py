@@ -20,7 +20,7 @@ _MAX_ID = 512
 
 
 def start_sub_agent(service: Service, request: Request) -> Response:
-    """Start a sub-agent in a conversation of its own, and return its first turn. It inherits the files that its parent has found.
+    """Start a sub-agent in its own conversation, and return its first turn. It inherits the files that its parent has found.
 
     `conversation` is the id for its later turns.
     """

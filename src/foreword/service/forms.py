@@ -114,7 +114,7 @@ class RootsForm(TypedDict):
 
 
 class TokenForm(TypedDict):
-    """What a token may do. `prefix` is what the names of its conversations and templates begin with."""
+    """What a token may do. `prefix` is the prefix of its conversation ids and template names."""
 
     name: str
     rights: list[str]

@@ -64,7 +64,7 @@ class Response:
     """A response. `body` is bytes, or a value to encode as JSON.
 
     `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `events` returns the
-    values to send as server-sent events until its argument is set; None stands for a heartbeat.
+    values to send as server-sent events until its argument is set; None means a heartbeat.
     """
 
     body: Any

@@ -62,7 +62,7 @@ class Service(ServedFolders):
         layout: str = "",
         pack_roots: Sequence[str] = (),
     ) -> None:
-        self.own_layout = layout
+        self.configured_layout = layout
         self.home, self.settings, self.assignments = home, settings, tuple(assignments)
         super().__init__(roots, packs or {}, pack_roots)
         self._clear_memory()
@@ -145,7 +145,7 @@ class Service(ServedFolders):
     def _assembler(
         self, workspace: Workspace, layout: str, assignments: Sequence[tuple[str, Any]] | None, body: AgentBody | None
     ) -> Assembler:
-        """Return the assembler for a request. Requests without settings and packs of their own share theirs."""
+        """Return the assembler for a request. Requests that do not set settings or packs share an assembler."""
         requested, packs = _requested_assignments(body), self._packs_for(body)
         is_shared = assignments is None and not requested and packs is self.packs
         known = self._assemblers.get((workspace.cwd, layout)) if is_shared else None
@@ -165,9 +165,9 @@ class Service(ServedFolders):
 
     @property
     def default_layout(self) -> str:
-        """The layout for new conversations that do not specify one: the service's own, the settings file's or `builder`."""
-        if self.own_layout:
-            return self.own_layout
+        """The layout for new conversations that do not specify one: the one from --layout, the one in the settings file, or `builder`."""
+        if self.configured_layout:
+            return self.configured_layout
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
@@ -318,8 +318,10 @@ def check_layout_name(name: str) -> str:
 
 def check_settings(service: Service) -> None:
     """Raise an error if no layout accepts the settings, or if the service's own layout cannot be used."""
-    if service.own_layout:
-        service.open("check", service.workspace(""), None, service.own_layout, (), mirror=True).assembler.layout()
+    if service.configured_layout:
+        service.open(
+            "check", service.workspace(""), None, service.configured_layout, (), mirror=True
+        ).assembler.layout()
     names = dict.fromkeys((service.default_layout, *layout_names()))
     first_error: LayoutError | None = None
     for name in names:

@@ -9,7 +9,7 @@ from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
 from ..errors import ForewordError, StaleError, StoreError, TemplateError, is_plain
 from ..findings import finding
-from ..packs.packs import layout_names, mirror_names, own_layouts
+from ..packs.packs import custom_layouts, layout_names, mirror_names
 from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
@@ -181,7 +181,7 @@ def list_layouts(service: Service, request: Request) -> Response:
     """
     query: LayoutsQuery = request.query
     workspace = service.workspace(query.cwd)
-    addresses = own_layouts(resolve_workspace(workspace, Reader()), service.packs)
+    addresses = custom_layouts(resolve_workspace(workspace, Reader()), service.packs)
     rows = [_layout_row(service, workspace, name, ()) for name in (*layout_names(), *mirror_names())]
     rows += [_layout_row(service, workspace, address, None) for address in addresses]
     return Response({"layouts": rows, "languages": list(LANGUAGES)})

@@ -9,8 +9,8 @@
     packs = ["house"]
     template = "a-support"
 
-The file contains only hashes, so that reading it does not reveal a token. What a token may not see does not exist for it: the ids of
-its conversations and the names of its templates begin with its prefix.
+The file contains only hashes, so that reading it does not reveal a token. Requests for
+anything that a token may not see get a 404. The ids of its conversations and the names of its templates begin with its prefix.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Caller:
         name: The name of the token, for the log and as the author of templates.
         rights: `read` answers without changing anything, `turn` starts and continues conversations, `template` saves templates and moves
             their labels, and `admin` removes conversations.
-        prefix: What the ids of conversations and the names of templates begin with.
+        prefix: The prefix of its conversation ids and template names.
         roots: The folders in which agents may work, or empty for all folders of the service.
         packs: The names of the service's packs that requests may use, or None for all of them.
         template: The template for conversations that do not name one; by default `default` after the prefix.

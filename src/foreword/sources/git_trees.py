@@ -64,7 +64,7 @@ class GitTrees:
         except (GitError, IndexError):
             raise CallError(
                 f"the commits {base[:12]} and {head[:12]} have no common ancestor in this clone; if it is shallow, run "
-                "git fetch --unshallow, or write BASE..HEAD to compare the two commits themselves"
+                "git fetch --unshallow, or write BASE..HEAD to compare the two commits directly"
             ) from None
 
     def tree(self, commit: str) -> dict[str, str]:

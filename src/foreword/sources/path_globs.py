@@ -7,7 +7,7 @@ Globs have the same meaning in all of these fields, and nearly the same meaning 
     src/**/*.py      any number of folders, including none
     src              a folder: every file below it, as with src/ and src/**
     *.{ts,tsx}       either alternative
-    a.py, b.py       several globs, also with semicolons or as a list; one that starts with ! excludes what earlier ones match
+    a.py, b.py       several globs; semicolons or a list work too; one that starts with ! excludes what earlier ones match
 
 `*` and `?` match within a name, including hidden names; `[a-z]` and `[!a-z]` match one character. Part of a glob also matches a name
 that is literally the same, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.

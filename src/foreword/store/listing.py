@@ -37,7 +37,7 @@ class ConversationQuery:
     """Which conversations to list. Empty fields do not filter.
 
     Fields:
-        prefix: What the ids begin with.
+        prefix: A prefix of the ids.
         layout: The name or address of the layout.
         model: The model that the current edition was built for.
         template: The name of the stored template.

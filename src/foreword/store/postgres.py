@@ -1,8 +1,8 @@
 """The PostgreSQL store, for many machines. Requires `psycopg` 3 (the `postgres` extra).
 
-If a connection is lost, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the same edition
-or state twice has the same result as writing it once. Other writes are repeated only if the server has not committed them. A call that
-takes too long, such as one that waits for a locked row, fails alone.
+If a connection is lost, the call is retried on a new connection. That is safe: reading changes nothing, and writing the same edition
+or state twice has the same result as writing it once. Other writes are retried only if the server has not committed them. A call that
+takes too long, such as one that waits for a locked row, fails without affecting other calls.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 # Work that reads every row may take longer than other calls.
 _SCAN_TIMEOUT = 60.0
 _SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-# The other of two transactions has done its work, or the server is now a replica: a repeated call can succeed.
-_REPEATABLE = (
+# The other of two transactions has done its work, or the server is now a replica: a second attempt can succeed.
+_RETRYABLE = (
     psycopg.errors.DeadlockDetected,
     psycopg.errors.SerializationFailure,
     psycopg.errors.ReadOnlySqlTransaction,
@@ -119,11 +119,11 @@ class PostgresStore(ForgettingStore):
         def run(connection: TimedConnection) -> SchemaVersion:
             if not contract:
                 return version_of(connection)
-            usual, connection.timeout = connection.timeout, MIGRATION_TIMEOUT
+            default_timeout, connection.timeout = connection.timeout, MIGRATION_TIMEOUT
             try:
                 return contract_tables(connection)
             finally:
-                connection.timeout = usual
+                connection.timeout = default_timeout
 
         return self._call(run)
 
@@ -157,8 +157,8 @@ class PostgresStore(ForgettingStore):
         result = connection.in_transaction(work, timeout or connection.timeout, begin)
         return result  # type: ignore[return-value]  # None only if the work rolls back
 
-    def _call(self, work: Callable[[TimedConnection], T], is_repeatable: Callable[[], bool] = lambda: True) -> T:
-        """Call `work` with a connection. If the connection is lost, or another transaction was in the way, try once more."""
+    def _call(self, work: Callable[[TimedConnection], T], can_retry: Callable[[], bool] = lambda: True) -> T:
+        """Call `work` with a connection. If the connection is lost, or the transaction conflicts with another one, try once more."""
         pool = self._pool
         waits.announce("read")
         connection = pool.take()
@@ -170,12 +170,12 @@ class PostgresStore(ForgettingStore):
                 connection.close()
             if connection.closed:
                 pool.drop()
-            elif not isinstance(error, _REPEATABLE):
+            elif not isinstance(error, _RETRYABLE):
                 raise failure from error
             if connection.has_timed_out:
                 pool.server.check()
                 raise pool.server.busy_error(str(error)) from error
-            if not is_repeatable():
+            if not can_retry():
                 raise failure from error
         finally:
             pool.give_back(connection)
@@ -221,13 +221,13 @@ class PostgresStore(ForgettingStore):
         self._cache_texts(packed)
 
     def _is_committed(self, transaction: int, error: StoreError) -> bool:
-        """Whether a transaction whose connection was lost has been committed. Raises a StoreError if that cannot be found out."""
+        """Whether a transaction whose connection was lost has been committed. Raises a StoreError if that is unknown."""
         try:
             ((outcome,),) = self._run(lambda connection: connection.execute(_OUTCOME, (transaction,)).fetchall())
         except StoreError:
             outcome = None
         if outcome not in ("committed", "aborted"):
-            raise StoreError(f"{error}; the change may have been saved, so check before you repeat it") from error
+            raise StoreError(f"{error}; the change may have been saved, so check before you try again") from error
         return bool(outcome == "committed")
 
     def _run_write(self, work: Callable[[TimedConnection], T]) -> T:

@@ -74,7 +74,7 @@ class PostgresPool:
         self.server.check()
 
     def suspect(self) -> None:
-        """Make the next call find out first whether the server can be reached."""
+        """Make the next call check first whether the server can be reached."""
         self.server.is_reachable = False
 
     def drop(self) -> None:

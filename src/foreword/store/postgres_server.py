@@ -1,4 +1,4 @@
-"""Connect to a PostgreSQL server, directly or through PgBouncer, and find out whether it can be reached.
+"""Connect to a PostgreSQL server, directly or through PgBouncer, and check whether it can be reached.
 
 The store is unavailable only if a new connection cannot run a statement. While it is, one call tries to connect, and all others fail
 immediately. So a server that hangs blocks one of a service's threads instead of all of them.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A turn must not hang if the server does not answer: conversations that this process has seen continue without it.
 _DEFAULTS = {"connect_timeout": "3", "tcp_user_timeout": "10000", "application_name": "foreword"}
-# Behind PgBouncer, the process id that the client was told is not the one of the server's process.
+# Behind PgBouncer, the process id that the client receives is not that of the server's process.
 SERVER_PROCESS = "SELECT pg_backend_pid()"
 _MAX_PAUSE = 2.0
 # Large stores take minutes to migrate.
@@ -124,7 +124,7 @@ class PostgresServer:
             raise
 
     def check(self) -> None:
-        """Raise a StoreError unless the server can be reached. The pool gets the connection that was opened to find out."""
+        """Raise a StoreError unless the server can be reached. The pool gets the connection that was opened for the check."""
         if self.is_reachable:
             return
         self._fail_during_pause()
@@ -138,7 +138,7 @@ class PostgresServer:
             self._lock.release()
 
     def probe(self) -> None:
-        """Start to find out in a thread whether the server can be reached, because it has not answered a call for some time.
+        """Start checking in a thread whether the server can be reached, because it has not answered a call for some time.
 
         If it cannot, the call and all others fail when that is known, instead of finding it out one after the other.
         """

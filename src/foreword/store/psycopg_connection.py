@@ -29,7 +29,7 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
 
     libpq has no setting that detects a server that accepts a connection and then hangs. `is_shared` means that a proxy such as
     PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction. `on_slow` is called
-    when a statement takes long, to find out meanwhile whether the server still answers.
+    when a statement takes a long time, to check whether the server still answers.
     """
 
     timeout = 60.0
@@ -45,16 +45,16 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
 
     def in_transaction(self, work: Callable[[TimedConnection], T], timeout: float, begin: str = "") -> T | None:
         """Run work in a transaction with its own limits. Returns None if it raised `psycopg.Rollback`."""
-        usual, result = self.timeout, None
+        default_timeout, result = self.timeout, None
         try:
             with self.transaction():
                 if begin:
                     self.execute(begin.encode())
-                if self.is_shared or timeout != usual:
+                if self.is_shared or timeout != default_timeout:
                     self.set_limits(timeout, "LOCAL")
                 result = work(self)
         finally:
-            self.timeout = usual
+            self.timeout = default_timeout
         return result
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:

@@ -178,7 +178,7 @@ class TemplateStore(StoreReader):
         raise NotImplementedError
 
     def _write_once(self, work: Callable[[Any], bool], packed: dict[str, Packed]) -> None:
-        """Run work in one transaction, exactly once: it is repeated only if nothing was committed, and survives a power failure."""
+        """Run work in one transaction, exactly once: it is retried only if nothing was committed, and survives a power failure."""
         raise NotImplementedError
 
     def _lock_templates(self, connection: Any) -> None:

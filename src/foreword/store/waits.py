@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
-            """Called before work that may take long. May raise an exception.
+            """Called before work that may take a long time. May raise an exception.
 
-            That is: reading a store on another machine or writing to any, building a prompt, rendering an untrusted template, or examining
-            a whole repository.
+            Such work is reading a store on another machine, writing to any store, building a prompt, rendering an untrusted template, or
+            examining a whole repository.
             """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,8}\U000e007f"
 _KINDS = (
     ("tag characters", "[\U000e0000-\U000e007f]+"),
-    ("variation selectors in a row", "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}"),
+    ("consecutive variation selectors", "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}"),
     ("a bidirectional override", "[\u202a-\u202e\u2066-\u2069]+"),
     ("invisible characters", "[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u180e\u115f\u1160\u3164\uffa0]+"),
     ("a joiner inside a word", "(?<=[A-Za-z0-9])[\u200c\u200d]+(?=[A-Za-z0-9])"),

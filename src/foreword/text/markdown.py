@@ -102,7 +102,7 @@ def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]
 
 
 def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
-    """Return the ranges of HTML blocks, each up to an empty line. A comment inside one is not a block of its own.
+    """Return the ranges of HTML blocks, each up to an empty line. A comment inside one is not a separate block.
 
     Any tag alone on its line begins a block, unless it continues a paragraph.
     """

@@ -52,7 +52,7 @@ COLUMNS, COLUMN_COST = (b"a  ", b"A  ", b"w  ", b".  "), 60
 
 LOWER_CASE, UPPER_CASE, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RARE_LETTERS = b"jkqvwxzJKQVWXZ"
-# In UTF-8, a character's first byte indicates the script, and continuation bytes have a range of their own.
+# In UTF-8, a character's first byte indicates the script, and continuation bytes have their own range.
 ACCENTED = bytes(range(0xC3, 0xC8))
 VIETNAMESE = b"\xe1"
 NON_ASCII_LEADS = bytes(range(0xC2, 0x100))

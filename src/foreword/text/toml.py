@@ -1,4 +1,4 @@
-"""Parse TOML from files and requests that nobody has checked."""
+"""Parse TOML from untrusted files and requests."""
 
 from __future__ import annotations
 

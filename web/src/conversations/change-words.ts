@@ -1,4 +1,4 @@
-// Describes a change of a prompt: what changed and why, and what it costs in a provider's cache.
+// Describes a change to a prompt: what changed and why, and what it costs in a provider's cache.
 import type { CacheLoss, Difference } from "../forms";
 import { count, dollars } from "../words";
 

@@ -37,7 +37,7 @@ function Changes({ drift }: { drift: Drift }) {
   );
 }
 
-/** Whether the provider has anything of the prompt in its cache. */
+/** Whether the provider has any of the prompt in its cache. */
 export function isCached({ tokens_kept, tokens_lost }: Drift): boolean {
   return tokens_kept + tokens_lost > 0;
 }

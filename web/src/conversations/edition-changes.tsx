@@ -1,4 +1,4 @@
-// The editions of a conversation: what changed in each, why, and what it cost in cache; and any two of them compared word by word.
+// The editions of a conversation: what changed in each, why, and how many cached tokens that lost; and any two of them compared word by word.
 import { useState } from "preact/hooks";
 import { readEdition } from "../api";
 import { DifferenceView } from "../difference-view";
@@ -33,7 +33,7 @@ export function EditionChanges({ id, editions }: { id: string; editions: Edition
   );
 }
 
-/** What each edition cost in cache, by its number. They are read one by one, because the service answers few such questions at a time. */
+/** How many cached tokens each edition lost, by its number. They are read one by one, because the service answers only a few such requests at a time. */
 async function readLosses(id: string, editions: EditionRow[], signal: AbortSignal): Promise<Map<number, CacheLoss>> {
   const losses = new Map<number, CacheLoss>();
   for (const [index, { edition, built_for }] of editions.entries()) {

@@ -48,7 +48,7 @@ export function ConversationsView({ filter }: { filter: ConversationFilter }) {
       {problem && <p class="note wrong" role="alert">{problem}</p>}
       {rows && (
         <section class="card" aria-labelledby="conversations-heading">
-          {rows.length === 0 && <p class="quiet">{page?.next ? "No conversation matches so far." : isFiltered ? "No conversation matches." : "No conversations have been started yet."}</p>}
+          {rows.length === 0 && <p class="quiet">{page?.next ? "No conversations match so far." : isFiltered ? "No conversations match." : "No conversations have been started yet."}</p>}
           {rows.length > 0 && <ConversationRows rows={rows} />}
           {filter.drifted && page?.next && <p class="quiet">Each step compares 50 conversations with a prompt built now.</p>}
           {page?.next && <p><button type="button" onClick={() => loading.request({ filter, rows, after: page.next! })}>Show more</button></p>}

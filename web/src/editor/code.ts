@@ -80,7 +80,7 @@ function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSe
 // Escape first closes the list of completions, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
-// Tab accepts a completion. Without a list of completions, it moves to the next control, as everywhere on the page.
+// Tab accepts a completion. Without a list of completions, it moves to the next control, as it does everywhere on the page.
 const tab: KeyBinding = {
   key: "Tab",
   run(view) {

@@ -9,7 +9,7 @@ export interface EditorData {
   name: string;
   /** The text to edit, and the version to save after, which is live. */
   current: Current;
-  /** Whether the text is that of the live version. */
+  /** Whether the text is the live version's. */
   isLive: boolean;
   draft: Draft | null;
   variables: Variable[];

@@ -12,7 +12,7 @@ interface Props {
   saving: ReturnType<typeof useSaving>;
   text: string;
   tryRender(): Promise<string>;
-  /** Put a text into the editor, and continue from this version. */
+  /** Put text into the editor, and continue from this version. */
   onLoad(template: string, from: Current): void;
   onSave(): void;
 }

@@ -9,7 +9,7 @@ interface Props {
   code: CodeEditor;
   /** The query of the last search, which is changed here. */
   last: { current: Query };
-  /** Changes whenever the user asks for the panel, also if it is already open. */
+  /** Changes whenever the user asks for the panel, even if it is already open. */
   request: number;
   onLine(): void;
   onClose(): void;

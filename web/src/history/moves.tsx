@@ -8,7 +8,7 @@ export function Moves({ moves }: { moves: LabelMove[] }) {
   return (
     <details>
       <summary>{counted(moves.length, "move")} of labels</summary>
-      <ol class="timeline" tabIndex={0} aria-label="Moves of labels">
+      <ol class="timeline" tabIndex={0} aria-label="Label moves">
         {moves.map((move, index) => (
           <li key={index}>
             <b>{move.label}</b> {move.previous ? `from version ${move.previous} to version ${move.version}` : `to version ${move.version}`}

@@ -15,7 +15,7 @@ import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 
 const KEY = "foreword.layout";
-const EXAMPLE = `# A layout of your own. It is tried out here and stored only in this browser.
+const EXAMPLE = `# Your own layout. Try it here; it is stored only in this browser.
 extends = "$std/foreword"
 
 # Change a section of the layout that it extends, or write your own:
@@ -32,7 +32,7 @@ export function Layouts() {
       <header class="heading">
         <div>
           <h2>Layouts</h2>
-          <p class="quiet">A layout is a TOML file that says which files, skills and texts make up a prompt, and in which order.</p>
+          <p class="quiet">A layout is a TOML file that says which files, skills and other text go into a prompt, and in what order.</p>
         </div>
       </header>
       <Loading loaded={known} doing="Reading layouts">

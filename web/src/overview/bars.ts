@@ -1,4 +1,4 @@
-// Places the days of a chart.
+// Lays out the days of a chart.
 import type { DayUsage } from "../forms";
 
 export interface Bar {

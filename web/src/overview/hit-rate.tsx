@@ -1,4 +1,4 @@
-// A picture of the hit rate by day. A table behind it has the same numbers.
+// A chart of the hit rate by day. The table below it has the same numbers.
 import type { UsageTotal } from "../forms";
 import { count, counted, percent } from "../words";
 import { dailyBars } from "./bars";
@@ -37,7 +37,7 @@ export function HitRate({ usage }: { usage: UsageTotal }) {
           </div>
         </details>
       </figure>
-      <p class="quiet">The share of the input tokens that providers read from their caches, in {counted(usage.conversations, "conversation")}{usage.next ? ", the newest" : ""}. Days are in UTC.</p>
+      <p class="quiet">The share of the input tokens that providers read from their caches, in {usage.next ? "the newest " : ""}{counted(usage.conversations, "conversation")}. Days are in UTC.</p>
     </section>
   );
 }

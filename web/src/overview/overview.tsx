@@ -88,7 +88,7 @@ function Ways() {
         <li><a href={workspaceAt("prompt")}><span class="name">What does an agent see here?</span><span class="quiet">The prompt for a folder, with the origin of every character.</span></a></li>
         <li><a href={workspaceAt("agents")}><span class="name">Which agent reads which file?</span><span class="quiet">Each instruction file, for each released agent.</span></a></li>
         <li><a href={workspaceAt("lint")}><span class="name">What could be better?</span><span class="quiet">Likely mistakes, beside their lines.</span></a></li>
-        <li><a href={LAYOUTS}><span class="name">How is a prompt laid out?</span><span class="quiet">Try a layout of your own.</span></a></li>
+        <li><a href={LAYOUTS}><span class="name">How is a prompt laid out?</span><span class="quiet">Try your own layout.</span></a></li>
       </ul>
     </section>
   );

@@ -9,7 +9,7 @@ const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemi
 
 const DEFAULTS: Choices = { cwd: "", model: "", layout: "", tools: "" };
 
-/** The last settings, without values that this service does not know: they may come from another service at the same address. */
+/** The last settings, without values that this service does not have: they may come from another service at the same address. */
 export function rememberedChoices(roots: string[], layouts: Layout[]): Choices {
   const { cwd, layout, ...rest } = { ...DEFAULTS, ...readChoices() };
   const isServed = !cwd.startsWith("/") || roots.some((root) => `${cwd}/`.startsWith(root.replace(/\/?$/, "/")));

@@ -1,4 +1,4 @@
-// Where a text of the prompt came from, and which kinds of origins a prompt has.
+// Where a piece of the prompt came from, and which kinds of origins a prompt has.
 import { kindName, location } from "./origins";
 import type { Segment } from "./segments";
 import type { SourceOf } from "./sources";

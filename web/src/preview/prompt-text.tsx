@@ -18,7 +18,7 @@ interface Props {
   target?: Target | null;
   /** Called with the template lines that produced the text that was clicked. */
   onPick?(lines: [number, number]): void;
-  /** The view that shows where a text came from. */
+  /** The view that shows where a segment came from. */
   sourceOf?: SourceOf;
 }
 

@@ -5,7 +5,7 @@ import { type Segment, lineAt, rangeOfLine, sourcesOf } from "./segments";
 
 const HIGHLIGHT = "lines";
 const LINE_HEIGHT = 1.7; // as in prompt.css
-/** Prompts with at most this many blocks are laid out whole, for example for a picture of the page. */
+/** Prompts with at most this many blocks are laid out whole, for example for a screenshot. */
 const ALWAYS_LAID_OUT = 8;
 
 export type Step = "next" | "previous" | "first" | "last";

@@ -57,7 +57,7 @@ function lineFinder(templateLines: TemplateLines[]): (start: number, end: number
 
 const MAX_SOURCES = 12;
 
-/** Where the section that begins with this segment comes from, for a printed page, on which nobody can point at a text. */
+/** Where the section that begins with this segment comes from, for a printed page, where nobody can hover over the text. */
 export function sourcesOf(segments: Segment[], first: number): string[] {
   const paths = new Set<string>();
   for (let index = first; segments[index]?.section === segments[first]!.section; index++) paths.add(segments[index]!.origin?.path ?? "");

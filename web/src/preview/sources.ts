@@ -1,4 +1,4 @@
-// The views that show where a text of a prompt came from.
+// The views that show where a piece of a prompt came from.
 import type { Origin } from "../forms";
 import { type Subject, TEMPLATE, workspaceAt } from "../route";
 

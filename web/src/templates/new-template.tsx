@@ -4,7 +4,7 @@ import { Dialog } from "../dialog";
 import { whyNotName } from "../template-name";
 
 interface Props {
-  /** What every name begins with, or "". */
+  /** The prefix of every name, or "". */
   prefix: string;
   names: string[];
   onCreate(name: string): void;

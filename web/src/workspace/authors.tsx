@@ -19,7 +19,7 @@ export function AuthorsTab({ subject }: TabProps) {
   );
 }
 
-/** A table whose last column is a picture of its numbers. */
+/** A table whose last column is a bar chart of its numbers. */
 function Authors({ sums }: { sums: AuthorSum[] }) {
   const total = Math.max(1, sums.reduce((sum, { tokens }) => sum + tokens, 0));
   const largest = Math.max(1, ...sums.map(({ tokens }) => tokens));
@@ -28,7 +28,7 @@ function Authors({ sums }: { sums: AuthorSum[] }) {
       <h3 id="authors-heading">Tokens by author</h3>
       <div class="scroll" tabIndex={0} role="region" aria-label="Table of tokens by author">
         <table class="data authors">
-          <thead><tr><th scope="col">Author</th><th scope="col" class="figure">Tokens</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">Lines</th><td class="picture" /></tr></thead>
+          <thead><tr><th scope="col">Author</th><th scope="col" class="figure">Tokens</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">Lines</th><td class="bar" /></tr></thead>
           <tbody>
             {sums.map(({ name, tokens, lines }) => (
               <tr key={name}>
@@ -36,7 +36,7 @@ function Authors({ sums }: { sums: AuthorSum[] }) {
                 <td class="figure">{count(tokens)}</td>
                 <td class="figure">{percent(tokens / total)}</td>
                 <td class="figure">{count(lines)}</td>
-                <td class="picture"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width={(100 * tokens) / largest} height="10" /></svg></td>
+                <td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width={(100 * tokens) / largest} height="10" /></svg></td>
               </tr>
             ))}
           </tbody>

@@ -2,7 +2,7 @@
 import type { AuthoredLine } from "../forms";
 import { kindName } from "../preview/origins";
 
-/** Lines in a row with the same commit, or from the same other source. */
+/** Consecutive lines with the same commit, or from the same source if they have no commit. */
 export interface Run {
   /** The author's name, or where the lines come from if no commit wrote them. */
   name: string;
@@ -21,7 +21,7 @@ export function runs(lines: AuthoredLine[]): Run[] {
     const next = JSON.stringify([line.committed, line.commit, line.kind, line.path]);
     const last = found.at(-1);
     if (last && line.kind === null && line.text === "") {
-      last.text += "\n"; // an empty line between sections comes from nowhere
+      last.text += "\n"; // an empty line between sections has no origin
       continue;
     }
     if (last && next === key) last.text += `\n${line.text}`;

@@ -1,4 +1,4 @@
-// The prompt, coloured by origin, beside a picture of its sections.
+// The prompt, coloured by origin, beside a map of its sections.
 import { useMemo, useState } from "preact/hooks";
 import { showWithSources } from "../questions";
 import { CopyButton } from "../copy";

@@ -186,7 +186,7 @@ def _hidden_characters(source: SourceText) -> Iterator[Finding]:
 
 
 # Kinds of hidden characters that never get into a file by accident.
-_DELIBERATE_KINDS = ("tag characters", "variation selectors in a row", "a bidirectional override")
+_DELIBERATE_KINDS = ("tag characters", "consecutive variation selectors", "a bidirectional override")
 
 
 def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:

@@ -61,7 +61,7 @@ class Visit:
             self._loaded = {path: "".join(texts) for path, texts in parts.items()}
         return self._loaded
 
-    def own_candidates(self, fate: str) -> Iterator[Candidate]:
+    def candidates_in_repository(self, fate: str) -> Iterator[Candidate]:
         """Return the candidates in the repository with this fate."""
         return (
             candidate
@@ -143,7 +143,7 @@ def place_of(source: SourceText, text: str) -> Place:
 
 
 def mentions(text: str, path: str, written_in: str) -> bool:
-    """Whether a text in the file at `written_in` mentions another file: by its name if it is in the same folder, otherwise by its path.
+    """Whether text in the file at `written_in` mentions another file: by its name if it is in the same folder, otherwise by its path.
 
     A sentence about all files with that name counts too.
     """

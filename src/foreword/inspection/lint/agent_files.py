@@ -32,7 +32,7 @@ _MAX_POINTER_LENGTH = 600
 def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
     """Report files for several agents that this one does not read because it found a file of its own."""
     lookups = list(_conditional_lookups(visit.layout))
-    for hidden in visit.own_candidates("shadowed"):
+    for hidden in visit.candidates_in_repository("shadowed"):
         name = basename(hidden.path)
         if name not in shared or not hidden.target or not any(_reads(lookup, name) for lookup in lookups):
             continue
@@ -105,7 +105,7 @@ def _base_folder(layout: Layout, path: str) -> str:
 
 def report_blank_files(visit: Visit, facts: Facts) -> None:
     """Report blank files that take the place of others."""
-    for hidden in visit.own_candidates("shadowed"):
+    for hidden in visit.candidates_in_repository("shadowed"):
         hiding = visit.candidates.get(hidden.target)
         if hiding is None or not is_inside(hiding.path, visit.root):
             continue
@@ -122,7 +122,7 @@ def report_blank_files(visit: Visit, facts: Facts) -> None:
 def report_cut_files(visit: Visit, facts: Facts) -> None:
     """Report the first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
-    sources = (visit.read(candidate.path) for candidate in visit.own_candidates("cut"))
+    sources = (visit.read(candidate.path) for candidate in visit.candidates_in_repository("cut"))
     source = next(filter(None, sources), None) if limit is not None else None
     if source is None or limit is None:
         return

@@ -27,7 +27,7 @@ AGENT_CHECKS = (
     Check(
         "unfollowed-import",
         "info",
-        "An agent that works in a subfolder does not follow an import of a file above.",
+        "An agent that works in a subfolder does not follow an import in a file above it.",
         "Claude Code follows the imports of a project's files only inside the folder in which it was started. In `web`, it reads the line"
         " `@AGENTS.md` of the file above, but not AGENTS.md. A link has no such limit.",
         Example(
@@ -142,7 +142,7 @@ AGENT_CHECKS = (
         "info",
         "An agent gets the same text twice.",
         "Both copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
-        " gets a text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
+        " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
         Example(
             {"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Claude\n\n{_RULES}\n"},
             "CLAUDE.md",

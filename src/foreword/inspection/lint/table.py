@@ -301,7 +301,7 @@ CHECKS = (
         "warning",
         "A comment asks to ignore a check that does not exist, or one that comments cannot disable.",
         "It has no effect. Only the user's or the caller's settings can disable guards (secrets, hidden characters, forged tags), because a"
-        " file may come from a stranger.",
+        " file may come from someone you do not trust.",
         Example({"AGENTS.md": "<!-- foreword: ignore secret -->\nBe brief.\n"}, line=1, message_part="'secret'"),
         Example({"AGENTS.md": "<!-- foreword: ignore missing-file -->\nRead `guides/start.md`.\n"}),
     ),

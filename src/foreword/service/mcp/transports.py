@@ -83,7 +83,7 @@ def serve_http(contents: McpContents, options: HttpOptions, on_listen: Callable[
 class McpApplication:
     """The ASGI application: checks each request as the service does, and passes it to the protocol's package.
 
-    There are no sessions, because nothing here depends on earlier requests and the server sends no messages of its own. So a client
+    There are no sessions, because nothing here depends on earlier requests and the server never sends messages on its own. So a client
     cannot use another one's session, and one that disappears leaves nothing behind.
     """
 
@@ -153,9 +153,7 @@ class McpApplication:
         if scope["raw_path"] != PATH:
             raise Problem("unknown-path", f"the MCP endpoint is {PATH.decode()}")
         if scope["method"] != "POST":
-            detail = (
-                f"the MCP endpoint accepts POST, not {scope['method']}; it has no sessions and no stream of its own"
-            )
+            detail = f"the MCP endpoint accepts POST, not {scope['method']}; it has no sessions and no server stream"
             raise Problem("method-not-allowed", detail, {"Allow": "POST"})
         if self._rates is not None:
             self._rates.check(caller.name or network_of(_address(scope)))

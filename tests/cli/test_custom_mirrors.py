@@ -1,4 +1,4 @@
-"""Mirrors in the user's and the caller's packs count like the shipped ones in `foreword agents`, `foreword why` and `foreword lint`."""
+"""Mirrors in the user's and the caller's packs work like the shipped ones in `foreword agents`, `foreword why` and `foreword lint`."""
 
 import json
 
@@ -41,12 +41,12 @@ def names_of(form):
         (f"{USER}/claude.toml", [], ["$user/claude"]),  # the name of a shipped mirror
     ],
 )
-def test_own_mirrors_are_detected(run, tree, repository, file, arguments, expected):
+def test_custom_mirrors_are_detected(run, tree, repository, file, arguments, expected):
     tree({file: ACME})
     assert names_of(form_of(run, *arguments)) == expected
 
 
-def test_all_shows_own_mirrors_that_are_not_detected(run, tree):
+def test_all_shows_custom_mirrors_that_are_not_detected(run, tree):
     tree({f"{USER}/acme.toml": ACME, f"{USER}/plain.toml": 'extends = "opal"\n', "w/AGENTS.md": "Root."})
     assert "$user/acme" in form_of(run)["others"]
     form = form_of(run, "--all")
@@ -55,7 +55,7 @@ def test_all_shows_own_mirrors_that_are_not_detected(run, tree):
 
 
 @pytest.mark.parametrize("text", ["mirrors = [", "mirrors = 'Bad'\nsections = ['x']\n", "find = 1\n"])
-def test_an_invalid_own_layout_is_a_finding(run, tree, repository, text):
+def test_an_invalid_custom_layout_is_a_finding(run, tree, repository, text):
     tree({f"{USER}/bad.toml": text, f"{USER}/acme.toml": ACME})
     form = form_of(run)
     assert names_of(form) == ["acme"]
@@ -64,7 +64,7 @@ def test_an_invalid_own_layout_is_a_finding(run, tree, repository, text):
 
 
 @pytest.mark.parametrize("path", ["ACME.md", ".acme"])
-def test_why_names_own_mirrors_that_read_a_path(run, tree, repository, path):
+def test_why_names_custom_mirrors_that_read_a_path(run, tree, repository, path):
     tree({f"{USER}/acme.toml": ACME})
     assert "these agents do: acme\n" in run("why", ".", path)[1]
 
@@ -82,7 +82,7 @@ def test_why_does_not_name_the_layout_itself(run, tree, repository):
         ("w/.foreword/prompts/acme.toml", [], []),  # untrusted
     ],
 )
-def test_lint_knows_own_mirrors(run, tree, repository, file, arguments, expected):
+def test_lint_uses_custom_mirrors(run, tree, repository, file, arguments, expected):
     rules = ACME.replace("acme = { files", 'acme = { where = { paths = "" }, files')
     tree({file: rules, "w/.acme/a.md": "---\npaths: lib/*.py\n---\nA."})
     findings = json.loads(run("lint", *arguments, "--json")[1])["findings"]

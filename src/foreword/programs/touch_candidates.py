@@ -1,4 +1,4 @@
-"""What touches add: rules for certain paths, and the instruction files in folders below."""
+"""Candidates that are sent only when a file is touched: rules for certain paths, and instruction files in subfolders."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _ON_TOUCH = "it is sent when the agent touches a file"
 
 
 def describe_missing_touch(layout: Layout) -> str:
-    """Return a sentence that says that the layout sends nothing when a file is touched."""
+    """Explain that the layout sends nothing when a file is touched."""
     return f"the layout {layout.name} sends nothing when a file is touched, because it has no [touch] table"
 
 
-def candidates_of_touches(assembler: Assembler, folders: Sequence[str]) -> Sequence[Candidate]:
+def touch_candidates(assembler: Assembler, folders: Sequence[str]) -> Sequence[Candidate]:
     """Return the files that the agent considers when it touches files in these folders. A rule for certain paths is `waiting`."""
     layout = assembler.layout()
     if layout.touch is None:
@@ -32,16 +32,16 @@ def candidates_of_touches(assembler: Assembler, folders: Sequence[str]) -> Seque
     return TouchReader(assembler).read_folders(layout, layout.touch, folders).candidates
 
 
-def with_touch(in_prompt: Sequence[Candidate], assembler: Assembler) -> list[Candidate]:
+def with_touch_candidates(in_prompt: Sequence[Candidate], assembler: Assembler) -> list[Candidate]:
     """Return the prompt's candidates, and the rules that are added only when a file is touched.
 
-    A rule that waits for certain paths, but that no touch sends, is `unused`.
+    A rule that applies only to certain paths, but is never sent on a touch, is `unused`.
     """
     layout = assembler.layout()
-    touched = {candidate.path: candidate for candidate in candidates_of_touches(assembler, ())}
+    touched = {candidate.path: candidate for candidate in touch_candidates(assembler, ())}
     paths = {candidate.path for candidate in in_prompt}
     return [
-        *(_checked(candidate, touched.get(candidate.path), layout) for candidate in in_prompt),
+        *(_unused_if_never_sent(candidate, touched.get(candidate.path), layout) for candidate in in_prompt),
         *(
             replace(candidate, fate="waiting", reason=_ON_TOUCH) if candidate.fate == "used" else candidate
             for path, candidate in touched.items()
@@ -50,8 +50,8 @@ def with_touch(in_prompt: Sequence[Candidate], assembler: Assembler) -> list[Can
     ]
 
 
-def _checked(candidate: Candidate, touched: Candidate | None, layout: Layout) -> Candidate:
-    """Return a candidate of the prompt. If it is waiting, but no touch sends it, it is `unused`, with the reason."""
+def _unused_if_never_sent(candidate: Candidate, touched: Candidate | None, layout: Layout) -> Candidate:
+    """Return the candidate, as `unused` if it is waiting for a touch that never sends it."""
     if candidate.fate != "waiting" or (touched and touched.fate != "unused"):
         return candidate
     if layout.touch is None:
