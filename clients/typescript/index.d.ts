@@ -320,6 +320,12 @@ export interface CacheWriteDetails {
   ttl_12h_tokens?: number | null;
 }
 
+/** The input tokens that were read from a cache or written to it, as LangChain reports them. */
+export interface CachedInput {
+  cache_read?: number | null;
+  cache_creation?: number | null;
+}
+
 /** An agent, and the arguments with which the model calls a tool. */
 export interface CallBody {
   cwd: string;
@@ -680,6 +686,7 @@ export interface ForgottenForm {
 export interface InputDetails {
   cached_tokens?: number | null;
   cache_write_tokens?: number | null;
+  cache_creation_tokens?: number | null;
   cache_write_tokens_details?: CacheWriteDetails | null;
 }
 
@@ -1005,13 +1012,17 @@ export interface ProviderForm {
   tokens: number;
 }
 
-/** Usage as Anthropic, OpenAI or Gemini reports it. Other fields are ignored. */
+/** Usage as Anthropic, OpenAI, Gemini, LangChain, LiteLLM or pydantic-ai reports it. Other fields are ignored. */
 export interface ProviderUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
   cache_creation?: CacheCreation | null;
+  cache_read_tokens?: number | null;
+  cache_write_tokens?: number | null;
+  cache_write_1h_tokens?: number | null;
+  input_token_details?: CachedInput | null;
   input_tokens_details?: InputDetails | null;
   prompt_tokens?: number | null;
   completion_tokens?: number | null;

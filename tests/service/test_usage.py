@@ -66,10 +66,19 @@ def test_a_collapse_is_reported_and_counted(service):
     assert float(metrics["foreword_hit_rate"]) == pytest.approx(tokens["read"] / tokens["input"], abs=1e-4)
 
 
-def test_gemini_sends_camel_case(service):
-    service.request("POST", "/conversations/gemini/turn", {"cwd": ""})
-    usage = {"promptTokenCount": 100, "cachedContentTokenCount": 40, "thoughtsTokenCount": 3, "totalTokenCount": 103}
-    counted = service.request("POST", "/conversations/gemini/usage", {"usage": usage}).json["usage"]
+@pytest.mark.parametrize(
+    ("source", "usage"),
+    [
+        ("gemini", {"promptTokenCount": 100, "cachedContentTokenCount": 40, "thoughtsTokenCount": 3, "other": 1}),
+        ("null", {"prompt_token_count": None, "promptTokenCount": 100, "cachedContentTokenCount": 40, "thoughtsTokenCount": 3}),
+        ("langchain", {"input_tokens": 100, "output_tokens": 3, "input_token_details": {"cache_read": 40}}),
+        ("pydantic-ai", {"input_tokens": 100, "output_tokens": 3, "cache_read_tokens": 40, "cache_write_tokens": 0}),
+        ("litellm", {"prompt_tokens": 100, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 40}}),
+    ],
+)  # fmt: skip
+def test_the_cached_tokens_of_every_source_are_counted(service, source, usage):
+    service.request("POST", f"/conversations/{source}/turn", {"cwd": ""})
+    counted = service.request("POST", f"/conversations/{source}/usage", {"usage": usage}).json["usage"]
     assert (counted["input"], counted["read"], counted["output"]) == (100, 40, 3)
 
 

@@ -94,7 +94,7 @@ def _gemini(usage: object) -> ReportedTokens:
 
 
 def _field(usage: Any, name: str) -> Any:
-    """Return a field of an object or a mapping, whose keys may also be in camel case, or None if it does not exist."""
+    """Return a field of an object or a mapping, whose keys may also be in camel case, or None if it does not exist or is null."""
     if usage is None:
         return None
     if isinstance(usage, str | int | float | list | type):
@@ -103,7 +103,7 @@ def _field(usage: Any, name: str) -> Any:
         return getattr(usage, name, None)
     first, *others = name.split("_")
     names, keys = (name, first + "".join(word.capitalize() for word in others)), usage.keys()
-    return next((usage[key] for key in names if key in keys), None)
+    return next((usage[key] for key in names if key in keys and usage[key] is not None), None)
 
 
 def _count(usage: object, name: str) -> int:

@@ -36,11 +36,11 @@ from .bodies import (
     ToolBody,
     TouchBody,
     TurnBody,
-    UsageBody,
 )
 from .request import Request
 from .responses import STORE_DOWN, Problem, Response, redact, to_json
 from .service import DEFAULT_LAYOUT, Service
+from .usage_bodies import UsageBody
 
 _MAX_BYTES = 64 * 2**20
 _HEAD_KEYS = ("conversation", "edition", "created")

@@ -10,7 +10,7 @@ import msgspec
 import msgspec.inspect
 
 from .. import __version__
-from . import bodies, inspection_bodies
+from . import bodies, inspection_bodies, usage_bodies
 from .forms import ProblemForm
 from .request import field_types, is_json
 from .responses import PROBLEMS
@@ -62,7 +62,7 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
     }
     ordered = sorted({*types, ProblemForm}, key=str)
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
-    for struct in (*vars(bodies).values(), *vars(inspection_bodies).values()):
+    for struct in (each for module in (bodies, inspection_bodies, usage_bodies) for each in vars(module).values()):
         if getattr(struct, "__name__", "") in schemas:
             schemas[struct.__name__].update(getattr(struct, "schema_rules", {}))
     paths: dict[str, dict[str, Any]] = {}

@@ -60,7 +60,6 @@ from .bodies import (
     TemplateBody,
     TouchBody,
     TurnBody,
-    UsageBody,
     ValuesBody,
     VersionsQuery,
 )
@@ -84,6 +83,7 @@ from .request import Request
 from .responses import Response
 from .route import Route
 from .service import Service
+from .usage_bodies import UsageBody
 
 
 def openapi(service: Service, request: Request) -> Response:
