@@ -326,6 +326,21 @@ def test_options_that_cannot_be_used_together_are_refused(workspace, monkeypatch
     assert re.search(message, capsys.readouterr().err)
 
 
+def test_a_root_is_served_besides_the_directory(workspace, monkeypatch):
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "AGENTS.md").write_text("Write briefly.\n")
+    answers = []
+    asked = [{"path": "AGENTS.md"}, {"path": "AGENTS.md", "cwd": "../docs"}]
+    monkeypatch.setattr(
+        transports, "serve_stdio", lambda contents: answers.extend(contents.of().call("why", each) for each in asked)
+    )
+    assert main(["mcp", str(workspace / "shop"), "--root", str(workspace / "docs"), "--store", ":memory:"]) == 0
+    assert [
+        f"used: {workspace / folder / 'AGENTS.md'}" in answer.text
+        for answer, folder in zip(answers, ("shop", "docs"), strict=True)
+    ] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("text", "address"),
     [

@@ -29,7 +29,7 @@ def parser_for(command: str) -> Parser:
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder whose files clients may ask about; by default DIR",
+        help="another folder whose files clients may ask about, besides DIR",
     )
     parser.add_argument(
         "--conversation",
@@ -82,7 +82,7 @@ def mcp(args: Namespace) -> int:
     gc.enable()  # an agent's session lasts for hours
     cwd = os.path.abspath(args.dir)
     service = Service(
-        args.question.url_to_write(), args.root or [cwd], installed(), home=args.home, packs=packs_of(args)
+        args.question.url_to_write(), [cwd, *args.root], installed(), home=args.home, packs=packs_of(args)
     )
     try:
         contents = McpContents(service, {**args.question.fields, "cwd": cwd}, args.conversation)
