@@ -45,7 +45,7 @@ collect_ignore = [
 
 TURNS, EDIT, LATE, COMPACTION = 10, 2, 4, 7
 BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
-# Settings of Claude Code, which the Claude Agent SDK runs: it sends nothing but the requests of the conversation.
+# Settings for Claude Code, which the Claude Agent SDK runs, so that it sends only the conversation's requests.
 CLAUDE_CODE = dict.fromkeys(
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "DISABLE_AUTOUPDATER"), "1"
 )

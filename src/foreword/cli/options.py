@@ -82,7 +82,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
-# For commands that work with the store and build no prompt.
+# For commands that use the store but do not build a prompt.
 NOT_FOR_STORE = tuple(name for name, _ in OPTIONS if name not in ("--json", "--settings", "--home", "--store"))
 NO_TOOLS = "none"
 # An empty value for one of these is usually an unset shell variable. An empty --scope would allow everything it was meant to forbid.

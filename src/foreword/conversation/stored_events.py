@@ -1,4 +1,4 @@
-"""Events for callers that keep no `Conversation` between calls, such as the HTTP service: they take effect at once and are stored."""
+"""Events for callers that do not keep a `Conversation` between calls, such as the HTTP service: they take effect immediately and are stored."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Instructions in third-party code do not apply.
 _SKIPPED_FOLDERS = frozenset(("node_modules", ".git"))
-_MAX_PATH_LENGTH = 4096  # Linux opens no longer path, and checking every folder in one takes seconds
+_MAX_PATH_LENGTH = 4096  # Linux cannot open longer paths, and checking every folder in one would take seconds
 _USER_PLACES = ("home", "config", "env", "system", "above")
 
 

@@ -1,4 +1,4 @@
-"""The alternatives in a pattern of `files`, wildcards of other tools that it does not have, and paths that may be folders.
+"""The alternatives in a pattern of `files`, wildcards from other tools that it does not support, and paths that may be folders.
 
 Alternatives and wildcards are those in the layout's text, before its settings are filled in: a setting's value is never changed or
 rejected here, so a setting can name a file with any of these characters in its name.

@@ -1,6 +1,6 @@
 """Read the usage in a provider's response as it passes through: JSON or an event stream, compressed or not.
 
-Only data that may contain usage is parsed. Everything else is discarded at once, and data that cannot be read is ignored.
+Only data that may contain usage is parsed. Everything else is discarded immediately, and data that cannot be read is ignored.
 """
 
 from __future__ import annotations
