@@ -324,3 +324,10 @@ def check_trust(trust: Any) -> Any:
     if trust in ("", "off", "record", "ask") or callable(trust):
         return trust
     raise CallError(f"trust must be one of off, record, ask, or a function, not {trust!r}")
+
+
+def check_untrusted(untrusted: Any) -> str:
+    """Return what happens to untrusted files. Raises a CallError if it is not a known choice."""
+    if untrusted in ("", "drop", "user"):
+        return str(untrusted)
+    raise CallError(f"untrusted must be drop or user, not {untrusted!r}")

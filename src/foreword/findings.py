@@ -43,10 +43,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "file-untrusted": (
         "warning",
-        'A file is new or has changed since you trusted the workspace, and `trust = "ask"`, so it was left out.'
-        " `foreword trust` accepts it.",
+        'A file, or some of its lines, is new or has changed since you trusted the workspace, and `trust = "ask"`, so it was'
+        ' left out or, with `untrusted = "user"`, sent as a user message. `foreword trust` accepts it.',
     ),
-    "file-changed": ("info", 'A file is new or has changed since it was last used, and `trust = "record"`.'),
+    "file-changed": (
+        "info",
+        'A file is new or has changed since it was last used, and `trust = "record"`; or, with `trust = "ask"`, lines of a'
+        " trusted version are missing from it.",
+    ),
     "file-fence": (
         "warning",
         "A file or an entry ends inside a code fence or comment; it was closed so that the rest of the prompt is not"

@@ -70,6 +70,11 @@ class ConversationAssembler:
             raise mirror_refusal(layout.name)
 
     @property
+    def trust(self) -> Any:
+        """Checks the workspace's files, if the user or the caller wants that. None otherwise."""
+        return self.assembler.plan().trust
+
+    @property
     def recent(self) -> RecentEditions:
         """The editions that this process built most recently, for any conversation."""
         return self._shared.recent

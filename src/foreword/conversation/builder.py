@@ -155,7 +155,8 @@ class EditionBuilder:
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)
         snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, time_precision(layout, inputs))
-        agent, inputs = with_active_skill(agent, layout, inputs, may_be_missing=skill_may_be_missing)
+        trust = self._assembling.trust if agent.skill else None
+        agent, inputs = with_active_skill(agent, layout, inputs, may_be_missing=skill_may_be_missing, trust=trust)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not layout:
                 self._draft_writer = DraftWriter(layout)

@@ -21,7 +21,7 @@ from .stored_template import StoredTemplate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..extensions import Extension
@@ -62,6 +62,8 @@ class Conversations:
         mirror: bool = False,
         template: str = "",
         default_template: str = DEFAULT_TEMPLATE,
+        trust: str | Callable[[str, str], bool] = "",
+        untrusted: str = "",
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
@@ -70,8 +72,18 @@ class Conversations:
 
         `template` names the stored template for layouts that use one: `support`, `support@staging` for a label, or `support@3` for a
         version. Without it, an existing conversation keeps its template, and a new one uses `default_template`.
+
+        `trust` and `untrusted` are those of an `Assembler`. They apply when the conversation's prompt is built.
         """
-        assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
+        assembler = Assembler(
+            workspace,
+            layout,
+            settings=settings,
+            assignments=assignments,
+            packs=packs,
+            trust=trust,
+            untrusted=untrusted,
+        )
         stored_template = StoredTemplate(template, default_template)
         return self.open_with(id, assembler, agent, mirror=mirror, template=stored_template)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..layout.model import Layout, Section
+    from ..sources.stamps import TrustCheck
     from ..vocabulary import Agent, Inputs, Prompt
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
@@ -74,7 +75,7 @@ class SubAgents:
         inputs, layout = self._builder.inputs(self._transitions.current_or_new()), self._assembling.layout
         document: Document | None = None
         if definition:
-            document, tools = _defined_sub_agent(definition, layout, inputs, tools)
+            document, tools = _defined_sub_agent(definition, layout, inputs, tools, self._assembling.trust)
         agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
         agent, inputs = _with_task(
             document or task,
@@ -97,7 +98,7 @@ def _inherited_inputs(inputs: Inputs, layout: Layout, with_context: bool, with_s
 
 
 def _defined_sub_agent(
-    name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]
+    name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool], trust: TrustCheck | None
 ) -> tuple[Document, tuple[Tool, ...]]:
     """Return the instructions and tools of a sub-agent that is defined in a file. The instructions are never a template."""
     from ..engine.definitions import chosen_tools, definition_named, definition_text
@@ -107,7 +108,7 @@ def _defined_sub_agent(
         raise CallError(
             f"the base of the layout {layout.name} is a template, which a definition cannot replace; pass a task instead"
         )
-    return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
+    return definition_text(definition, layout, inputs, trust), chosen_tools(definition, tools)
 
 
 def _with_task(

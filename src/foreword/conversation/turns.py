@@ -170,9 +170,8 @@ class Turns:
         for name in state_of(edition).skills_again:
             try:
                 inputs = self._builder.inputs(edition)
-                skill = with_body(
-                    skill_named(name, layout, inputs), layout, self._assembling.confined(inputs.workspace)
-                )
+                workspace = self._assembling.confined(inputs.workspace)
+                skill = with_body(skill_named(name, layout, inputs), layout, workspace, self._assembling.trust)
             except CallError as error:
                 findings.append(finding("skill-invalid", f"{error}; it is not sent again after the compaction"))
             else:

@@ -11,7 +11,17 @@ from _thread import allocate_lock
 from ..building.build import build
 from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
-from ..errors import CallError, check_time, check_trust, expect, expect_mapping, path_text, to_pairs, to_tuple
+from ..errors import (
+    CallError,
+    check_time,
+    check_trust,
+    check_untrusted,
+    expect,
+    expect_mapping,
+    path_text,
+    to_pairs,
+    to_tuple,
+)
 from ..gathering.gather import gather
 from ..layout.model import Pattern
 from ..packs.shipped import unchanged_layout
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 
     from ..building.lists import Rule
     from ..layout.model import Layout
+    from ..sources.stamps import TrustCheck
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
@@ -37,7 +48,7 @@ _MAX_SNAPSHOTS = 8
 _MENU_KINDS = ("skill", "agent", "command")
 _FIXED_PLACES = ("root", "home", "env")  # the same for all working directories in a repository
 _OPTIONS = (
-    "trust",
+    *("trust", "untrusted"),
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
     *("requested", "layout_text"),
 )
@@ -130,7 +141,8 @@ class Assembler:
     place of `layout`) that may not read more files than a workspace's own, nor relax any check.
 
     `trust` is `off`, `record` or `ask`, or a function that takes a path and a hash and says whether to use a file that is new or has
-    changed. If it is empty, the user's settings decide.
+    changed. `untrusted` says what happens to the files that are not: `drop` leaves them out, and `user` sends instruction files as a user
+    message after the system prompt. If these are empty, the user's settings decide.
     """
 
     def __init__(
@@ -148,6 +160,7 @@ class Assembler:
         requested: Sequence[tuple[str, Any]] = (),
         layout_text: str = "",
         trust: str | Callable[[str, str], bool] = "",
+        untrusted: str = "",
     ) -> None:
         self.workspace = Workspace() if workspace is None else workspace
         expect("the workspace", self.workspace, Workspace)
@@ -166,7 +179,7 @@ class Assembler:
             to_tuple("skill_folders", skill_folders, str),
             dict(variables or {}),
         )
-        self.trust: Any = check_trust(trust)
+        self.trust, self.untrusted = check_trust(trust), check_untrusted(untrusted)
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
         self.reads_user_files = True
@@ -237,7 +250,7 @@ class Assembler:
         if prepared.skill:
             from .skills import with_active_skill
 
-            prepared, inputs = with_active_skill(prepared, snapshot.layout, inputs)
+            prepared, inputs = with_active_skill(prepared, snapshot.layout, inputs, trust=snapshot.plan.trust)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not snapshot.layout:
                 self._draft_writer = DraftWriter(snapshot.layout)
@@ -257,7 +270,7 @@ class Assembler:
 
         snapshot = self.snapshot()
         layout, inputs = snapshot.layout, snapshot.inputs
-        return with_body(skill_named(name, layout, inputs), layout, inputs.workspace)
+        return with_body(skill_named(name, layout, inputs), layout, inputs.workspace, snapshot.plan.trust)
 
     def skill_message(self, name: str) -> str:
         """Return the message that activates a skill, worded by the layout."""
@@ -269,9 +282,10 @@ class Assembler:
         """Return the template at an address in this workspace's packs."""
         from ..packs.packs import load_template
 
-        reader = self.reader()
+        plan, reader = self.plan(), self.reader()
+        reader.trust = plan.trust
         try:
-            return load_template(address, resolve_workspace(self.workspace, reader), reader, self.packs)
+            return load_template(address, plan.workspace, reader, self.packs)
         finally:
             self._template_paths.update(dict.fromkeys(reader.stamps))
 
@@ -343,16 +357,9 @@ class Assembler:
         if self.trust and self.trust != "off":
             from .resolving import start_trust
 
-            start_trust(workspace, reader, self.trust)
+            start_trust(workspace, reader, self.trust, self.untrusted)
         layout, findings = self._resolve_layout(workspace, reader)
-        if self.skill_folders:
-            layout = _with_skill_folders(layout, self.skill_folders)
-        if not self.finds_skills:
-            layout = _without_menus(layout)
-        if not self.reads_user_files:
-            from ..layout.patterns import only_project_files
-
-            layout = only_project_files(layout)
+        layout = _adapt_layout(layout, self, reader.trust)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()), reader.trust)
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
@@ -365,9 +372,8 @@ class Assembler:
         from .resolving import resolve_layout
 
         names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
-        return resolve_layout(
-            names, self.settings, self.assignments, self.packs, requested, workspace, reader, bool(self.trust)
-        )
+        trust = self.trust, self.untrusted
+        return resolve_layout(names, self.settings, self.assignments, self.packs, requested, workspace, reader, trust)
 
 
 def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:
@@ -390,6 +396,23 @@ def share_layout(assembler: Assembler, other: Assembler) -> None:
     if plan is not None and all(row.pattern.place in _FIXED_PLACES for row in plan.layout.config):
         workspace = replace(plan.workspace, cwd=assembler.workspace.cwd)
         assembler._current_plan = replace(plan, workspace=workspace)
+
+
+def _adapt_layout(layout: Layout, assembler: Assembler, trust: TrustCheck | None) -> Layout:
+    """Return the layout with what the assembler adds to it or leaves out."""
+    if trust is not None and trust.untrusted != "drop":
+        from ..layout.untrusted import with_untrusted_section
+
+        layout = with_untrusted_section(layout)
+    if assembler.skill_folders:
+        layout = _with_skill_folders(layout, assembler.skill_folders)
+    if not assembler.finds_skills:
+        layout = _without_menus(layout)
+    if not assembler.reads_user_files:
+        from ..layout.patterns import only_project_files
+
+        layout = only_project_files(layout)
+    return layout
 
 
 def _without_menus(layout: Layout) -> Layout:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..layout.model import Layout
+    from ..sources.stamps import TrustCheck
     from ..vocabulary import Inputs, Tool
 
 
@@ -32,10 +33,12 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
     raise MissingError(f"no sub-agent {name!r}; {hint}")
 
 
-def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Document:
+def definition_text(definition: Resident, layout: Layout, inputs: Inputs, trust: TrustCheck | None = None) -> Document:
     """Read a sub-agent's instructions: the text after the front matter of its file."""
     lookups = [lookup for lookup in layout.lookups if lookup.kind == "agent"]
-    reading = Reader().read(definition.path, reach_by_path(definition.path, lookups, inputs.workspace))
+    reader = Reader()
+    reader.trust = trust
+    reading = reader.read(definition.path, reach_by_path(definition.path, lookups, inputs.workspace))
     text, line = body(reading.text) if reading.has_text else ("", 1)
     if not text:
         reason = reading.reason or ("it has no instructions" if reading.has_text else reading.fate)

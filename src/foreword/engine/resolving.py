@@ -11,7 +11,7 @@ from ..packs.settings import (
     key_origins,
     read_settings,
     restrict_untrusted,
-    trust_mode,
+    trust_choices,
     with_config,
     with_requested,
     with_settings,
@@ -39,18 +39,22 @@ def resolve_layout(
     requested: tuple[str, Sequence[tuple[str, Any]]],
     workspace: Workspace,
     reader: Reader,
-    is_trust_fixed: bool = False,
+    caller_trust: tuple[Any, str] = ("", ""),
 ) -> tuple[Layout, Sequence[Finding]]:
     """Return a layout with all settings and wording applied, and findings about settings that were refused.
 
     `names` are the layout that the caller names, if any, and the default. `requested` are the text of a layout that replaces it, if
-    any, and assignments, both from an untrusted request.
+    any, and assignments, both from an untrusted request. `caller_trust` is what the caller has decided about trust and untrusted files;
+    the settings decide about the rest.
     """
     check_packs(packs)
     files, settings_findings = read_settings(workspace, reader, settings)
-    mode, trust_findings = trust_mode(files)
-    if reader.trust is None and not is_trust_fixed and mode in ("record", "ask"):
-        start_trust(workspace, reader, mode)
+    mode, untrusted, trust_findings = trust_choices(files)
+    mode, untrusted = caller_trust[0] or mode, caller_trust[1] or untrusted
+    if reader.trust is not None:
+        reader.trust.untrusted = untrusted or reader.trust.untrusted
+    elif mode and mode != "off":
+        start_trust(workspace, reader, mode, untrusted)
         files, settings_findings = read_settings(workspace, reader, settings)
     settings_findings = [*settings_findings, *trust_findings]
     layout_text, untrusted_assignments = requested
@@ -75,15 +79,15 @@ def resolve_layout(
     return layout, (*findings, *refusals, *restrictions, *_literal_wildcards(layout))
 
 
-def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
+def start_trust(workspace: Workspace, reader: Reader, mode: Any, untrusted: str = "") -> None:
     """Let the reader check the workspace's files. `mode` is a mode of trust, a function that accepts files, or a Trust."""
     if isinstance(mode, Trust):
         trust = mode
     elif callable(mode):
-        trust = Trust(workspace, "ask", mode)
+        trust = Trust(workspace, "ask", mode, untrusted=untrusted or "drop")
     else:
-        trust = Trust(workspace, mode)
-    trust.record.stamp(reader)
+        trust = Trust(workspace, mode, untrusted=untrusted or "drop")
+    trust.stamp(reader)
     reader.trust = trust
     reader.readings.clear()  # the workspace's settings may have been read before
 

@@ -38,6 +38,7 @@ def read_skill_files(assembler: Assembler, skill: Skill) -> SkillFiles:
     )
     folder = os.path.dirname(skill.path)
     reader = Reader()
+    reader.trust = plan.trust
     files: dict[str, bytes] = {}
     for path in (skill.path, *files_below(folder, os.path.basename(skill.path), MAX_FILES)):
         name = MAIN_FILE if path == skill.path else os.path.relpath(path, folder).replace(os.sep, "/")

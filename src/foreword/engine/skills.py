@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..layout.model import Layout, Lookup
+    from ..sources.stamps import TrustCheck
     from ..vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
 
 _MAX_FILES = 50
@@ -35,10 +36,12 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
         raise MissingError(f"the layout {layout.name} does not use skills")
     skills = {skill.name: skill for skill in all_skills(inputs)}
     if name not in skills:
-        refused = [candidate for candidate in inputs.candidates if candidate.fate == "refused"]
+        refused = [candidate for candidate in inputs.candidates if candidate.fate in ("refused", "untrusted")]
         match = next((candidate for candidate in refused if _is_path_of(candidate.path, name)), None)
         if match:
-            raise MissingError(f"no skill {name!r}; {match.path} was refused: {match.reason}")
+            raise MissingError(
+                f"no skill {name!r}; {match.path} was {'refused' if match.fate == 'refused' else 'left out'}: {match.reason}"
+            )
         hint = f"known: {', '.join(sorted(skills))}" if skills else "no skills were found"
         raise MissingError(f"no skill {name!r}; {hint}")
     return skills[name]
@@ -49,12 +52,17 @@ def _is_path_of(path: str, name: str) -> bool:
     return name in path.rsplit("/", 2)[1:]
 
 
-def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
-    """Return the skill with its body, which is read from its file unless an extension provided it."""
+def with_body(skill: Skill, layout: Layout, workspace: Workspace, trust: TrustCheck | None = None) -> Skill:
+    """Return the skill with its body, which is read from its file unless an extension provided it.
+
+    `trust` checks the file again, because it may have changed since the skill was found.
+    """
     if skill.body:
         return skill
     lookups = [lookup for lookup in layout.lookups if lookup.kind == "skill"]
-    reading = Reader().read(skill.path, reach_by_path(skill.path, lookups, workspace))
+    reader = Reader()
+    reader.trust = trust
+    reading = reader.read(skill.path, reach_by_path(skill.path, lookups, workspace))
     if not reading.has_text:
         raise CallError(
             f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
@@ -83,7 +91,7 @@ def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Res
 
 
 def with_active_skill(
-    agent: Agent, layout: Layout, inputs: Inputs, *, may_be_missing: bool = False
+    agent: Agent, layout: Layout, inputs: Inputs, *, may_be_missing: bool = False, trust: TrustCheck | None = None
 ) -> tuple[Agent, Inputs]:
     """Return the agent with the skill itself instead of its name, if the layout has a section for the active skill.
 
@@ -99,7 +107,7 @@ def with_active_skill(
             raise
         return _without_skill(agent, inputs, error)
     try:
-        return replace(agent, skill=with_body(skill, layout, inputs.workspace)), inputs
+        return replace(agent, skill=with_body(skill, layout, inputs.workspace, trust)), inputs
     except CallError as error:
         return _without_skill(agent, inputs, error, printable(skill.path))
 

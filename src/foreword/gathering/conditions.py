@@ -74,4 +74,4 @@ def _drop_result(
         else candidate
         for candidate in result.candidates
     ]
-    return replace(result, entries=(), identities={}, texts=(), candidates=candidates, findings=())
+    return replace(result, entries=(), identities={}, texts=(), candidates=candidates, findings=(), withheld=())

@@ -46,7 +46,7 @@ def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
 def _to_pieces(document: Document) -> Pieces:
     from ..vocabulary import Piece
 
-    return (Piece(document.text, origin_of(document, "")),)
+    return tuple(document.pieces) or (Piece(document.text, origin_of(document, "")),)
 
 
 def _length(pieces: Pieces) -> int:

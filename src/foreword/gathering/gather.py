@@ -61,6 +61,7 @@ def gather(
     trail = Trail()
     found = deduplicator.kept_entries()
     found |= _prepare_texts(layout, deduplicator, workspace, scope, reader, trail)
+    found |= _withheld_texts(layout, counted_results, found)
     values: dict[str, str | Document] = {}
     if bodies:
         from .values import template_values
@@ -92,6 +93,21 @@ def gather(
         values=values,
         types=tuple(variables or ()),
     )
+
+
+def _withheld_texts(
+    layout: Layout, results: Mapping[str, LookupResult], found: Mapping[str, Sequence[Document | Skill | Resident]]
+) -> dict[str, Sequence[Document]]:
+    """Return the untrusted texts that are sent with a lower role, each once, without copies of trusted ones."""
+    if not layout.untrusted_lookup:
+        return {}
+    texts = {entry.text for entries in found.values() for entry in entries if isinstance(entry, Document)}
+    withheld: dict[str, Document] = {}
+    for result in results.values():
+        for document in result.withheld:
+            if document.text not in texts:
+                withheld.setdefault(document.text, document)
+    return {layout.untrusted_lookup: tuple(withheld.values())}
 
 
 def _mention_mirror(problem: Finding, mirrors: str) -> Finding:
@@ -246,6 +262,7 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
         reader.readings,
         tuple(lookup.directories),
         places,
+        trail.withheld,
     )
 
 
@@ -270,6 +287,7 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
                 base = next(base for slot_pattern, base, _ in slot.patterns if slot_pattern is pattern)
                 texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
                 chosen = reading
+                trail.withheld.extend(reading.withheld)
             else:
                 _record_rejected(reading, layer, chosen, trail, start)
         trail.candidates.extend(pointers)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..sources.finder import Bound
     from ..sources.readings import Reading
-    from ..vocabulary import Candidate, Finding, Resident, Skill
+    from ..vocabulary import Candidate, Document, Finding, Resident, Skill
 
 
 @value
@@ -34,7 +34,8 @@ class LookupResult:
     """What one lookup rule read and found: texts, or menu entries with each file's identity by its path.
 
     `directories` lists the directories of the place `down` with which the rule was run. `places` contains, by each entry's path, the
-    place of the pattern that found it and the directory where the pattern starts.
+    place of the pattern that found it and the directory where the pattern starts. `withheld` is untrusted text for a message with a lower
+    role.
     """
 
     entries: Sequence[Skill | Resident]
@@ -46,3 +47,4 @@ class LookupResult:
     readings: Mapping[str, Any]
     directories: Sequence[str] = ()
     places: Mapping[str, tuple[str, str]] = {}
+    withheld: Sequence[Document] = ()

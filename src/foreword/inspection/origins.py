@@ -26,7 +26,7 @@ ORIGINS = {
     "environment": "a fact about the workspace or the agent; `path` names it (cwd, platform, now, …)",
     "variable": "the value of a template's variable; `path` names it",
     "extension": "a rule from an extension",
-    "mark": "added by Foreword itself: a marker where text was cut, or an escape that keeps content from closing its section",
+    "mark": "added by Foreword itself: a marker where text was cut, the text around untrusted files, or an escape that keeps content from closing its section",
 }
 
 

@@ -210,7 +210,8 @@ class Layout:
     """An ordered list of sections, the lookup rules for their files, and the step to take on each event.
 
     `all_sections` also contains the inner sections, each after the section that contains it. `key_origins` contains the
-    origins of keys that the layout's own file does not set.
+    origins of keys that the layout's own file does not set. `untrusted_lookup` is the name of the lookup rule and section for untrusted
+    files, if they are sent with a lower role.
     """
 
     name: str
@@ -237,6 +238,7 @@ class Layout:
 
     all_sections: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()
+    untrusted_lookup: str = ""
     key_origins: Mapping[str, Origin] = {}
 
 

@@ -24,7 +24,7 @@ from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_str
 from ..sources.environment import absolute
 from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
-from ..sources.trust import MODES
+from ..sources.trust import MODES, UNTRUSTED_CHOICES
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import has_prefix, is_address, is_file_path
 from ..text.lines import printable
@@ -48,6 +48,7 @@ FOREWORD_KEYS = {
     "prices": "a file with model prices and minimum cache sizes, used in addition to the shipped one",
     "agents": "layouts that `foreword agents` always shows",
     "trust": "whether a workspace's new and changed files are used: `off` (all are), `record` (and reported) or `ask` (only once accepted)",
+    "untrusted": "what happens to files that are not accepted: `drop` (they are left out) or `user` (instruction files are sent as a user message)",
 }
 LINT_KEYS = {"disable": "lint checks to skip"}
 _MAX_CONFIG_VALUES = 200
@@ -89,8 +90,10 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
 
     `reach` limits which links are followed. It is passed only for a workspace's file, which is untrusted.
     """
-    reading = reader.read(path, reach)
     is_untrusted = reach is not None
+    trust, reader.trust = reader.trust, reader.trust if is_untrusted else None
+    reading = reader.read(path, reach)
+    reader.trust = trust
     if reading.fate in ("absent", "blank"):
         return [Settings(path, {}, is_untrusted)] if reading.fate == "blank" else []
     if reading.fate != "used":
@@ -142,20 +145,23 @@ def agent_names(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]
     return list(names), findings
 
 
-def trust_mode(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
-    """Return the mode of trust that the user or the caller has set, or empty. A workspace's attempt to set it is reported."""
-    mode = ""
+def trust_choices(settings: Sequence[Settings]) -> tuple[str, str, list[Finding]]:
+    """Return the keys `trust` and `untrusted` that the user or the caller has set, or empty. A workspace's attempt to set one is reported."""
+    chosen = {"trust": "", "untrusted": ""}
     findings: list[Finding] = []
     for file in settings:
         path = printable(file.path)
-        if file.is_untrusted and "trust" in file.mapping:
-            message = f"{path}: a workspace may not decide whether it is trusted; its key `trust` was ignored"
-            findings.append(finding("workspace-refused", message, path))
-        elif not file.is_untrusted and "trust" in file.mapping:
-            mode = file.mapping["trust"]
-            if mode not in MODES:
-                raise CallError(f"{path}: trust must be one of {', '.join(MODES)}, not {mode!r}")
-    return mode, findings
+        for key, choices in (("trust", MODES), ("untrusted", UNTRUSTED_CHOICES)):
+            if key not in file.mapping:
+                continue
+            if file.is_untrusted:
+                message = f"{path}: a workspace may not decide whether it is trusted; its key `{key}` was ignored"
+                findings.append(finding("workspace-refused", message, path))
+                continue
+            chosen[key] = file.mapping[key]
+            if chosen[key] not in choices:
+                raise CallError(f"{path}: {key} must be one of {', '.join(choices)}, not {chosen[key]!r}")
+    return chosen["trust"], chosen["untrusted"], findings
 
 
 def _relative_to(file: Settings, layout: str) -> str:

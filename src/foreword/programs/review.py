@@ -21,7 +21,8 @@ from ..sources.git import open_git
 from ..sources.git_trees import GitTrees, id_of
 from ..sources.links import Reach
 from ..sources.search import SKILL_FILE
-from ..sources.trust import Record, Trust
+from ..sources.trust import Trust
+from ..sources.trust_record import Record
 from ..text.lines import printable
 from ..text.tokens import estimator
 from ..vocabulary import replace, value

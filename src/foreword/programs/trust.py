@@ -7,7 +7,8 @@ import os
 from ..errors import CallError, ForewordError
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.trust import Record, Trust, read_record, trust_folder
+from ..sources.trust import Trust
+from ..sources.trust_record import SUFFIX, Record, read_record, trust_folder
 from ..text.lines import printable
 from ..vocabulary import value
 from .project import ProjectPrompts
@@ -69,13 +70,13 @@ class Trusting:
         """Record the files as they are now. With `ref`, everything in the history of that branch or tag is trusted too."""
         if ref:
             from ..sources.git import open_git
-            from ..sources.git_trees import GitTrees
+            from ..sources.trusted_versions import full_ref
 
             reasons: list[str] = []
             git = open_git(self.workspace, Reader(), reasons.append)
             if git is None:
                 raise CallError(f"--ref {ref}: {reasons[0] if reasons else 'the workspace is not a git repository'}")
-            GitTrees(git).resolve(ref)
+            ref = full_ref(git, ref)
         self.record.save(self._collect(), ref or self.record.ref)
 
     def _collect(self) -> dict[str, str]:
@@ -101,10 +102,16 @@ def trusted_workspaces(question: Question) -> list[TrustedWorkspace]:
     workspace = resolve_workspace(question.workspace, Reader())
     folder = trust_folder(workspace, "")
     rows = []
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
+    except FileNotFoundError:
+        names = []
+    except OSError as error:
+        raise CallError(f"{printable(folder)} cannot be read: {error.strerror}") from None
+    for name in names:
         root, ref, files = read_record(os.path.join(folder, name))
-        if root:
-            rows.append(TrustedWorkspace(printable(root), len(files), ref))
+        if root and (files or ref):
+            rows.append(TrustedWorkspace(printable(root), len(files), printable(ref)))
     return sorted(rows, key=lambda row: row.root)
 
 

@@ -76,9 +76,23 @@ class Reader(Folders):
         """Like `read`, but keeps blank lines around the text. Only an empty file is blank."""
         return self._refuse(path, guard) or self._read(path, guard, trim=False)
 
+    def read_instructions(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
+        """Like `read` or, unless `trim`, like `read_whole`. If only some lines of a file are trusted, the text consists of those."""
+        if self.trust is None:
+            return self.read(path, guard) if trim else self.read_whole(path, guard)
+        known = self._refuse(path, guard) or (self._recall(path) if trim else None)
+        content = known or self._read_bytes(path, self.limit, guard)
+        if not isinstance(content, Reading):
+            from .trusted_text import only_trusted
+
+            data, status, real = content
+            reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
+            content = only_trusted(reading, data, real, self.trust, trim)
+        return self._record(path, content) if trim and not known else content
+
     def read_data(self, path: str, guard: ReadGuard | None = None) -> bytes | Reading:
         """Return a file's bytes, or the reading that says why it has none. A file that exceeds the limit is not read."""
-        content = self._refuse(path, guard) or self._read_bytes(path, self.limit, guard)
+        content = self._refuse(path, guard) or self._read_trusted(path, self.limit, guard)
         if isinstance(content, Reading):
             return content
         data, status = content
@@ -136,8 +150,8 @@ class Reader(Folders):
         return reading
 
     def _record(self, path: str, reading: Reading) -> Reading:
-        if reading.fate in ("refused", "untrusted"):
-            return reading  # another guard may allow it
+        if reading.fate in ("refused", "untrusted") or reading.pieces:
+            return reading  # another guard may allow it, or only a part of it is trusted
         stamped_path = parent_folder(path) if reading.fate == "absent" else path
         stamp = self.stamps.get(stamped_path)
         if stamp is not None and stamp != UNSTABLE:
@@ -145,7 +159,7 @@ class Reader(Folders):
         return reading
 
     def _read(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
-        content = self._read_bytes(path, self.limit, guard)
+        content = self._read_trusted(path, self.limit, guard)
         if isinstance(content, Reading):
             return content
         data, status = content
@@ -154,7 +168,7 @@ class Reader(Folders):
     def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
         if self.trust is not None:
             return self._read(path, guard)  # the whole file is trusted, or none of it
-        content = self._read_bytes(path, HEAD_LIMIT, guard)
+        content = self._read_trusted(path, HEAD_LIMIT, guard)
         if isinstance(content, Reading):
             return content
         data, status = content
@@ -171,14 +185,17 @@ class Reader(Folders):
 
     def _read_bytes(
         self, path: str, limit: int, guard: ReadGuard | None = None
-    ) -> tuple[bytes, os.stat_result] | Reading:
-        """Return a file's data (at most one byte more than the limit) and its status, or the reading that says why it has none."""
+    ) -> tuple[bytes, os.stat_result, str] | Reading:
+        """Return a file's data (at most one byte more than the limit), its status and, for a trust check, its real path.
+
+        Otherwise, return the reading that says why it has no data.
+        """
         cached = self.contents.find_file(path, limit) if self.contents and guard else None
         if cached and guard:
             data, status, real = cached
             self.stamps[path] = stamp_of(status)
             refusal = guard.refusal(self, path, real)
-            return refused_reading(path, refusal) if refusal else self._check_trust(path, data, status)
+            return refused_reading(path, refusal) if refusal else (data, status, real)
         if self._is_known_absent(path):
             return Reading(path, "absent")
         descriptor = self._open(path, guard)
@@ -194,15 +211,21 @@ class Reader(Folders):
             data = self._read_all(descriptor, limit + 1, status.st_size)
             if self.contents and guard:
                 self.contents.store_file(path, data, limit, status, self._real_path_of_open_file(descriptor, path))
-            return self._check_trust(path, data, status)
+            real = self._real_path_of_open_file(descriptor, path) if self.trust is not None else ""
+            return data, status, real
         except OSError as error:
             self.mark_unstable(path)
             return unreadable_reading(path, explain(error))
         finally:
             self.disk.close(descriptor)
 
-    def _check_trust(self, path: str, data: bytes, status: os.stat_result) -> tuple[bytes, os.stat_result] | Reading:
-        refusal = self.trust.refusal(path, data) if self.trust is not None else None
+    def _read_trusted(self, path: str, limit: int, guard: ReadGuard | None) -> tuple[bytes, os.stat_result] | Reading:
+        """Return a file's data and status, or the reading that says why it has no data or may not be used."""
+        content = self._read_bytes(path, limit, guard)
+        if isinstance(content, Reading):
+            return content
+        data, status, real = content
+        refusal = self.trust.refusal(path, data, real) if self.trust is not None else None
         return refused_reading(path, refusal) if refusal else (data, status)
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..layout.model import Lookup, Pattern
-    from ..vocabulary import Workspace
+    from ..vocabulary import Document, Workspace
     from .files import Reader
     from .links import Reach
     from .readings import Reading
@@ -229,11 +229,12 @@ def choose_files(
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
     place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
     known = reader.contents.choices.setdefault(key, [])
-    for known_rule, known_place, chosen, candidates, findings, stamps in known:
+    for known_rule, known_place, chosen, candidates, findings, stamps, withheld in known:
         if known_place == place and known_rule == rule:
             reader.stamps.update(stamps)
             trail.candidates.extend(candidates)
             trail.findings.extend(findings)
+            trail.withheld.extend(withheld)
             return [(reading, slot.patterns[number][0], is_used) for reading, number, is_used in chosen]
     own, stamps_before, reader.stamps = Trail(), reader.stamps, {}
     files = _choose_files(slot, lookup, workspace, reader, own)
@@ -241,9 +242,10 @@ def choose_files(
     reader.stamps.update(own_stamps)
     patterns = [pattern for pattern, _, _ in slot.patterns]
     numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
-    known.append((rule, place, numbered, own.candidates, own.findings, own_stamps))
+    known.append((rule, place, numbered, own.candidates, own.findings, own_stamps, own.withheld))
     trail.candidates.extend(own.candidates)
     trail.findings.extend(own.findings)
+    trail.withheld.extend(own.withheld)
     return files
 
 
@@ -255,7 +257,7 @@ def _choose_files(
     Files without text are recorded on the trail. So are files that only point to another file; they count as absent.
     """
     chosen: list[tuple[Reading, Pattern, bool]] = []
-    may_use = True
+    may_use, count = True, len(trail.withheld)
     for pattern, base, reach in slot.patterns:
         layer = layer_of(lookup, pattern)
         paths = matching_paths(pattern, base, lookup, reader, trail, layer, reach)
@@ -268,6 +270,8 @@ def _choose_files(
             for reading in readings
             if _is_usable(reading, "*" in pattern.path, lookup, layer, reader, trail, reach, workspace)
         ]
+        if reader.trust is not None and may_use and not trail.withheld[count:]:
+            trail.withheld += _withheld_texts(readings, lookup, workspace)
         chosen += [(reading, pattern, may_use) for reading in usable]
         hides_others = lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
         may_use = may_use and not usable and not hides_others
@@ -279,7 +283,7 @@ def _read_matches(
 ) -> list[Reading]:
     """Read the files that a pattern matches. A folder in which another pattern searches is left out."""
     readings = [
-        reader.read(path, reach)
+        reader.read_instructions(path, reach)
         if lookup.rules.trim not in ("tail", "none")
         else _read_untrimmed(path, reach, reader, lookup, trail)
         for path in paths
@@ -291,7 +295,7 @@ def _read_matches(
 
 def _read_untrimmed(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
     """Read a file with the white space around its text. A file with only white space is blank, unless the rule keeps blank files."""
-    reading = reader.read_whole(path, reach)
+    reading = reader.read_instructions(path, reach, trim=False)
     if not reading.has_text or reading.text.strip():
         return reading
     if lookup.rules.blank != "keep":
@@ -334,6 +338,15 @@ def _is_usable(
         return False
     _report_other_case(reading.path, reader, trail)
     return True
+
+
+def _withheld_texts(readings: Sequence[Reading], lookup: Lookup, workspace: Workspace) -> Iterator[Document]:
+    """Yield the texts of untrusted files that the lookup rule would use if they were trusted."""
+    for reading in readings if not (lookup.needs_touch or lookup.is_probe) else ():
+        if reading.fate == "untrusted" and not (lookup.exclude and _excluding_glob(reading.path, lookup, workspace)):
+            for document in reading.withheld:
+                if _meets_conditions(replace(reading, text=document.text), lookup, "", Trail()):
+                    yield document
 
 
 def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail) -> bool:

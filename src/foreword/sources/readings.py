@@ -9,11 +9,13 @@ from ..vocabulary import Document, digest, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from ..vocabulary import Fate
+    from ..vocabulary import Fate, Piece
     from .stamps import Refusal
 
+UNTRUSTED_CODE = "file-untrusted"
 _OTHER_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 _UTF32_BOMS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _KINDS = (
@@ -27,7 +29,10 @@ _KINDS = (
 
 @value
 class Reading:
-    """The result of reading a file. `text` has LF line endings, and no BOM or surrounding blank lines."""
+    """The result of reading a file. `text` has LF line endings, and no BOM or surrounding blank lines.
+
+    If only some of its lines are trusted, `text` and `pieces` contain those. `withheld` is untrusted text for a message with a lower role.
+    """
 
     path: str
     fate: Fate
@@ -38,6 +43,8 @@ class Reading:
     identity: tuple[int, int] = (0, 0)
     code: str = ""
     reason: str = ""
+    pieces: Sequence[Piece] = ()
+    withheld: Sequence[Document] = ()
 
     @property
     def has_text(self) -> bool:
@@ -46,7 +53,7 @@ class Reading:
     @property
     def document(self) -> Document:
         cut_from = self.size if self.fate == "cut" else 0
-        return Document(printable(self.path), self.text, self.hash, self.line, cut_from)
+        return Document(printable(self.path), self.text, self.hash, self.line, cut_from, pieces=self.pieces)
 
 
 def unreadable_reading(path: str, reason: str) -> Reading:

@@ -10,6 +10,7 @@ import os
 import stat
 import time
 
+from ..vocabulary import value
 from .paths import is_inside
 
 TYPE_CHECKING = False
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
     class TrustCheck(Protocol):
         """Decides whether a file of the workspace may be used, by its content."""
 
-        def refusal(self, path: str, data: bytes) -> Refusal | None: ...
+        untrusted: str
+
+        def refusal(self, path: str, data: bytes, real: str = "") -> Refusal | None: ...
+
+        def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None: ...
 
     class Disk(Protocol):
         """The operating system functions that the reader calls; the `os` module has them all."""
@@ -45,6 +50,15 @@ if TYPE_CHECKING:
         stat: Any
         lstat: Any
         scandir: Any
+
+
+@value
+class LineCheck:
+    """Which lines of a file are trusted, in order; how many lines of the trusted version are missing; and the ref."""
+
+    lines: Sequence[bool]
+    missing: int
+    ref: str
 
 
 UNSTABLE = (0, 0, 0, 0, -1)

@@ -8,16 +8,17 @@ from ..vocabulary import Candidate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..vocabulary import Fate, Finding
+    from ..vocabulary import Document, Fate, Finding
     from .stamps import Refusal
 
 
 class Trail:
-    """The candidates of a search with their fates, and its findings."""
+    """The candidates of a search with their fates, its findings, and untrusted text for a message with a lower role."""
 
     def __init__(self) -> None:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
+        self.withheld: list[Document] = []
 
     def record(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
         """Record a candidate's fate, and a finding if `code` is set."""

@@ -2,9 +2,12 @@
 
     off      every file is used (the default)
     record   every file is used; what is new or has changed since it was last used is reported
-    ask      what is new or changed is left out until the user or the caller accepts it
+    ask      what is new or changed is untrusted until the user or the caller accepts it
 
-The mode comes from the user's settings or from the caller, never from the workspace.
+The mode comes from the user's settings or from the caller, never from the workspace. So does what happens to untrusted text:
+
+    drop     it is left out (the default)
+    user     instruction files are sent as a user message after the system prompt; everything else is left out
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ import os
 from ..errors import CallError
 from ..findings import finding
 from ..text.lines import printable
-from .paths import is_inside, state_folder
+from .paths import is_inside, normalize
+from .readings import UNTRUSTED_CODE
+from .trust_record import Record, content_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +27,20 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Finding, Workspace
     from .files import Reader
-    from .stamps import Refusal
+    from .stamps import LineCheck, Refusal
+    from .trusted_versions import TrustedVersions
 
 MODES = ("off", "record", "ask")
-CODE = "file-untrusted"
-_MAX_RECORD = 16 << 20
+UNTRUSTED_CHOICES = ("drop", "user")
+# The files in `.git` that are read without a check, because they are not text for prompts.
+_GIT_FILES = frozenset(("HEAD", "config", "config.worktree", "commondir", "gitdir", "alternates"))
 
 
 class Trust:
-    """Checks the files of one workspace as they are read. `read_files` are the hashes of those that were read, by path."""
+    """Checks the files of one workspace as they are read. `read_files` are the hashes of those that were read, by path.
+
+    `accept` decides about files that the record does not contain. `untrusted` is `drop` or `user`.
+    """
 
     def __init__(
         self,
@@ -38,32 +48,76 @@ class Trust:
         mode: str,
         accept: Callable[[str, str], bool] | None = None,
         record: Record | None = None,
+        untrusted: str = "drop",
     ) -> None:
-        self.workspace, self.mode, self._accept = workspace, mode, accept
+        self.workspace, self.mode, self._accept, self.untrusted = workspace, mode, accept, untrusted
         self.root = workspace.root or workspace.cwd
-        self.record = record or Record(workspace)
+        self.record = record or Record(workspace, is_required=accept is None)
         self.read_files: dict[str, str] = {}
-        self._reachable: dict[str, frozenset[str]] = {}
+        self._real_root = os.path.realpath(self.root)
+        self._versions: TrustedVersions | None = None
 
-    def refusal(self, path: str, data: bytes) -> Refusal | None:
-        """Return why a file may not be used, or None if it may. Files outside the workspace belong to the user."""
-        if not is_inside(path, self.root) or is_inside(path, os.path.join(self.root, ".git")):
+    def name_of(self, path: str, real: str) -> str | None:
+        """Return a file's path relative to the root, or None if it is not the workspace's. A link into the workspace leads to its files."""
+        path = normalize(path)
+        for file, root in ((path, self.root), (real, self._real_root)):
+            if file and is_inside(file, root):
+                name = file[len(root.rstrip("/")) + 1 :]
+                folder, _, git_file = name.rpartition("/")
+                is_git_file = name == ".git" or (is_inside(folder, ".git") and git_file in _GIT_FILES)
+                return None if is_git_file else name
+        return None
+
+    def refusal(self, path: str, data: bytes, real: str = "") -> Refusal | None:
+        """Return why a file may not be used, or None if it may. Files outside the workspace belong to the user.
+
+        `real` is the path of the open file with links resolved.
+        """
+        name = self.name_of(path, real)
+        if name is None:
             return None
-        name = path[len(self.root.rstrip("/")) + 1 :]
-        hash = _hash(data)
+        hash = content_hash(data)
         self.read_files[name] = hash
-        if self.mode != "ask" or self.record.files.get(name) == hash or self._is_in_ref(name, data):
+        if self.mode != "ask" or self.record.files.get(name) == hash:
+            return None
+        if self.versions is not None and self.versions.contain(name, data):
             return None
         if self._accept is not None and self._accept(path, hash):
             return None
-        change = "changed since you trusted it" if name in self.record.files else "is not trusted yet"
-        return "untrusted", f"it {'has ' if change[0] == 'c' else ''}{change}; to use it, run: foreword trust", CODE
+        change = "has changed since you trusted it" if name in self.record.files else "is not trusted yet"
+        return "untrusted", f"it {change}; to use it, run: foreword trust", UNTRUSTED_CODE
+
+    def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None:
+        """Return which lines of a file that may not be used as a whole are in the trusted ref, or None if that is unknown."""
+        name = self.name_of(path, real)
+        return self.versions.check_lines(name, data) if self.versions is not None and name is not None else None
+
+    @property
+    def versions(self) -> TrustedVersions | None:
+        """The versions of files that the trusted ref contains, or None if the user trusts no ref."""
+        if self._versions is None and self.record.ref:
+            from .trusted_versions import TrustedVersions
+
+            self._versions = TrustedVersions(self.workspace, self.record.ref)
+        return self._versions
+
+    def stamp(self, reader: Reader) -> None:
+        """Let the reader notice when the record changes, or the commit that the trusted ref points to."""
+        if self.record.path:
+            reader.stamp(self.record.path)
+        if self.record.ref:
+            from .repository import find_repository
+
+            repository = find_repository(self.workspace, reader)
+            names = (self.record.ref, "packed-refs", "reftable/tables.list") if repository else ()
+            for name in names:
+                reader.stamp(os.path.join(repository.common, name) if repository else name)
 
     def finish(self) -> list[Finding]:
         """In the mode `record`, return findings about new and changed files, and record them."""
         if self.mode != "record":
             return []
-        known, new = self.record.files, self.read_files
+        known, new = self.record.seen, self.read_files
         different = [name for name, hash in new.items() if known.get(name) != hash]
         findings = []
         if known:
@@ -72,128 +126,9 @@ class Trust:
                 change = "has changed since it was last used" if name in known else "is new in this workspace"
                 findings.append(finding("file-changed", f"{path} {change}", path))
         if different:
-            self.record.save({**known, **new}, self.record.ref)
+            try:
+                self.record.save_seen(new)
+            except CallError as error:  # nothing is blocked in this mode
+                message = f"{error}; the changes will be reported again"
+                findings.append(finding("file-changed", message, printable(self.record.path)))
         return findings
-
-    def _is_in_ref(self, name: str, data: bytes) -> bool:
-        """Whether a commit that the trusted ref contains has this file with this content."""
-        if not self.record.ref:
-            return False
-        if name not in self._reachable:
-            self._reachable[name] = _blobs(self.workspace, self.record.ref, name)
-        ids = self._reachable[name]
-        return bool(ids) and _blob_id(data, len(next(iter(ids)))) in ids
-
-
-def _hash(data: bytes) -> str:
-    from hashlib import sha256
-
-    return f"sha256:{sha256(data).hexdigest()}"
-
-
-def _blob_id(data: bytes, length: int) -> str:
-    """Return the id that git gives to this content, as SHA-1 or SHA-256."""
-    import hashlib
-
-    content = b"blob %d\0" % len(data) + data
-    return hashlib.sha256(content).hexdigest() if length == 64 else hashlib.sha1(content).hexdigest()
-
-
-def _blobs(workspace: Workspace, ref: str, name: str) -> frozenset[str]:
-    """Return the ids of all contents that a file has had in the commits of a ref. If git fails, nothing is trusted."""
-    from .files import Reader
-    from .git import GitError, open_git
-    from .git_trees import GitTrees
-
-    git = open_git(workspace, Reader(), lambda reason: None)
-    if git is None:
-        return frozenset()
-    try:
-        commit = GitTrees(git).resolve(ref)
-        output = git.run("rev-list", "--objects", "--no-object-names", commit, "--", name, timeout=30)
-    except (GitError, CallError):
-        return frozenset()
-    return frozenset(output.decode("ascii", "replace").split())
-
-
-# What was accepted
-
-
-class Record:
-    """The hashes that a user has accepted for one workspace, by path relative to its root, and the ref that they trust."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.root = os.path.realpath(workspace.root or workspace.cwd)
-        self.path = os.path.join(trust_folder(workspace, self.root), f"{_hash(os.fsencode(self.root))[7:39]}.txt")
-        self.ref = ""
-        self.files: dict[str, str] = {}
-        _, self.ref, self.files = read_record(self.path)
-
-    @property
-    def exists(self) -> bool:
-        return os.path.lexists(self.path)
-
-    def stamp(self, reader: Reader) -> None:
-        """Let the reader notice when the record changes."""
-        reader.stamp(self.path)
-
-    def save(self, files: dict[str, str], ref: str) -> None:
-        """Replace the record. Only the user can read it."""
-        import json
-        import tempfile
-
-        lines = [f"root {json.dumps(self.root)}", f"ref {json.dumps(ref)}"]
-        lines += [f"{hash} {json.dumps(name)}" for name, hash in sorted(files.items())]
-        folder = os.path.dirname(self.path)
-        try:
-            os.makedirs(folder, 0o700, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=folder)
-            with open(descriptor, "w", encoding="ascii") as file:
-                file.write("\n".join(lines) + "\n")
-            os.replace(temporary, self.path)
-        except OSError as error:
-            raise CallError(f"{printable(self.path)} cannot be written: {error.strerror}") from None
-        self.files, self.ref = dict(files), ref
-
-    def revoke(self) -> bool:
-        """Delete the record. Returns whether there was one."""
-        try:
-            os.unlink(self.path)
-        except FileNotFoundError:
-            return False
-        return True
-
-
-def trust_folder(workspace: Workspace, root: str) -> str:
-    """Return the folder with the records of all workspaces. Raises a CallError if there is none outside the workspace."""
-    folder = state_folder(workspace)
-    if not folder:
-        raise CallError("trust needs a home directory, which is unknown; set HOME or XDG_STATE_HOME")
-    folder = os.path.join(folder, "foreword", "trust")
-    if root and is_inside(os.path.realpath(folder), root):
-        raise CallError(
-            f"trust cannot be recorded in {printable(folder)}, which is inside the workspace; set XDG_STATE_HOME to a folder outside it"
-        )
-    return folder
-
-
-def read_record(path: str) -> tuple[str, str, dict[str, str]]:
-    """Return the root, the trusted ref and the hashes in a record. A record that is missing or damaged contains nothing."""
-    import json
-
-    root = ref = ""
-    files: dict[str, str] = {}
-    try:
-        with open(path, encoding="ascii") as file:
-            for line in file.read(_MAX_RECORD).splitlines():
-                key, _, content = line.partition(" ")
-                name = str(json.loads(content))
-                if key == "root":
-                    root = name
-                elif key == "ref":
-                    ref = name
-                else:
-                    files[name] = key
-    except (OSError, ValueError):
-        return "", "", {}
-    return root, ref, files
