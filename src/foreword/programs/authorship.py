@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError, MissingError
+from ..errors import CallError
 from ..inspection.origins import lines_of
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.git import GitError, open_git
+from ..sources.git import GitError, require_git
 from ..sources.git_blame import UNCOMMITTED, blame_file
 from ..sources.paths import is_inside
 from ..store import waits
@@ -68,11 +68,7 @@ def authorship(question: Question) -> Authorship:
     """Return the commit of each line of the question's prompt. Git runs once per file."""
     reader = Reader()
     workspace = resolve_workspace(question.workspace, reader)
-    reasons: list[str] = []
-    git = open_git(workspace, reader, reasons.append)
-    if git is None:
-        reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise MissingError(f"blame --git cannot use git in {printable(workspace.cwd)}: {reason}")
+    git = require_git(workspace, reader, "blame --git")
     prompt = question.checked_prompt()
     notes: list[str] = []
     lines = lines_of(prompt)

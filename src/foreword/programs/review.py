@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..errors import CallError, MissingError, show
+from ..errors import CallError, show
 from ..inspection.agents import Verdict
 from ..inspection.diff import compare
 from ..inspection.effects import measure_effect
@@ -17,7 +17,7 @@ from ..inspection.subject import Subject
 from ..sources.checkout import Checkout
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
-from ..sources.git import open_git
+from ..sources.git import require_git
 from ..sources.git_trees import GitTrees, id_of
 from ..sources.links import Reach
 from ..sources.search import SKILL_FILE
@@ -107,11 +107,7 @@ def review_change(question: Question) -> Review:
     """Review the change in the question's `range`: BASE, BASE..HEAD or BASE...HEAD."""
     reader = Reader()
     workspace = resolve_workspace(question.workspace, reader)
-    reasons: list[str] = []
-    git = open_git(workspace, reader, reasons.append)
-    if git is None:
-        reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise MissingError(f"review cannot use git in {printable(workspace.cwd)}: {reason}")
+    git = require_git(workspace, reader, "review")
     objects = GitTrees(git)
     base, head = _resolve_range(objects, question.fields.get("range") or "")
     tree, differences = objects.tree(base.commit), objects.differences(base.commit, head.commit)

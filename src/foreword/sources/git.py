@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import re
 
-from ..errors import show
+from ..errors import MissingError, show
+from ..text.lines import printable
 from .repository import find_repository
 
 TYPE_CHECKING = False
@@ -184,6 +185,16 @@ def open_git(workspace: Workspace, reader: Reader, report: Report) -> Git | None
         )
         return None
     return Git(repository, workspace.root or workspace.cwd, filters)
+
+
+def require_git(workspace: Workspace, reader: Reader, command: str) -> Git:
+    """Open the workspace's repository for a command. Raises a MissingError that says why git cannot be used."""
+    reasons: list[str] = []
+    git = open_git(workspace, reader, reasons.append)
+    if git is None:
+        reason = reasons[0] if reasons else "it is not in a git repository with a commit"
+        raise MissingError(f"{command} cannot use git in {printable(workspace.cwd)}: {reason}")
+    return git
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
