@@ -46,7 +46,7 @@ TAKES = {
     "names": "a list of strings",
     "conditions": "a list of conditions",
     "groups": "a list of patterns, or of lists of patterns",
-    "labels": "text, or a table of texts",
+    "labels": "text, or a table of strings",
     "table": "a table",
     "size": "a whole number, or a setting in braces",
 }
@@ -230,7 +230,7 @@ def descriptions(names: Iterable[str], words: Mapping[str, str]) -> list[tuple[s
 def keys_page() -> str:
     """The vocabulary of layouts, from the tables of layout/keys.py."""
     parts = [
-        "A layout is a TOML file. This page lists every key, starting point, list and condition. Anything else is an error that suggests"
+        "A layout is a TOML file. This page lists every key, place, list and condition. Anything else is an error that suggests"
         " what you may have meant. [Writing a layout](../writing-a-layout.md) builds one step by step.",
     ]
     for name, about in keys.TABLES.items():
@@ -271,7 +271,7 @@ EXTRAS = {
         "A pattern is `place:path`. In the path, `*` matches one level, `**` any depth (but not below a match), and `{name}` inserts a"
         " setting; if the setting is a list, the pattern is repeated for each item.",
         table(("place", "meaning"), [(code(name), about) for name, about in lookup_keys.PLACES.items()]),
-        "Texts are ordered farthest first, skills and resident files by name. Of several skills with the same name, the first one found is used.",
+        "Text files are ordered farthest first, skills and resident files by name. Of several skills with the same name, the first one found is used.",
         f"By default, `walk` is `{model.Lookup.walk}`, `take` is `{model.Lookup.take}`, `as` is `{model.Lookup.kind}` and `validation` is"
         f" `{model.Lookup.validation}`.",
     ],

@@ -31,7 +31,7 @@ class ForewordError(Exception):
     key = ""
 
     def at(self, key: str) -> Self:
-        """Return this error, with its key."""
+        """Set the key that this error is about, and return the error."""
         self.key = key
         return self
 

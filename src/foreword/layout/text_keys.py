@@ -98,14 +98,14 @@ TEXT_KEYS = (
         "imports",
         "trim",
         "choice",
-        "The same as a lookup rule's `trim`, for imported text that `place` puts into another text.",
+        "The same as a lookup rule's `trim`, for imported text that `place` puts into another file's text.",
         TRIM_CHOICES,
     ),
     Key(
         "imports",
         "form",
         "form",
-        "The format of imported text that `place` puts into another text; `{text}` by default. `{name}` is the path as written, `{path}` the full"
+        "The format of imported text that `place` puts into another file's text; `{text}` by default. `{name}` is the path as written, `{path}` the full"
         " path.",
     ),
     Key(

@@ -301,7 +301,7 @@ class Skill:
         body: The text after the front matter. It is empty until the skill is used, and read then.
         body_line: The line where the body starts.
         paths: The globs of the files that it is for, separated by commas; empty if it is for all files.
-        layer: Whose it is: `project`, `user`, `system` or `extra`.
+        layer: The layer it belongs to: `project`, `user`, `system` or `extra`.
     """
 
     name: str
