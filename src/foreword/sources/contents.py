@@ -33,7 +33,7 @@ class Contents:
             path: folder for path, folder in self.absent.items() if path not in paths and folder not in paths
         }
         for key, known in self.choices.items():
-            self.choices[key] = [choice for choice in known if paths.isdisjoint(choice[-1])]
+            self.choices[key] = [choice for choice in known if paths.isdisjoint(choice[-1])]  # the last are its stamps
 
     def find_file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
         """Return a file's data (at most one byte more than the limit), status and real path, or None if too little of it is cached."""

@@ -229,7 +229,7 @@ def choose_files(
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
     place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
     known = reader.contents.choices.setdefault(key, [])
-    for known_rule, known_place, chosen, candidates, findings, stamps, withheld in known:
+    for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
         if known_place == place and known_rule == rule:
             reader.stamps.update(stamps)
             trail.candidates.extend(candidates)
@@ -242,7 +242,7 @@ def choose_files(
     reader.stamps.update(own_stamps)
     patterns = [pattern for pattern, _, _ in slot.patterns]
     numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
-    known.append((rule, place, numbered, own.candidates, own.findings, own_stamps, own.withheld))
+    known.append((rule, place, numbered, own.candidates, own.findings, own.withheld, own_stamps))
     trail.candidates.extend(own.candidates)
     trail.findings.extend(own.findings)
     trail.withheld.extend(own.withheld)
