@@ -94,6 +94,10 @@ def test_diff_compares_editions(run, tree, run_json):
     assert by_id["sections"]["changed"] == ["instructions"]
     assert run_json(DifferenceForm, "diff", "talk:42@2", prompt_id)["changed"] is False
     assert run_json(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["changed"] is False
+    run("talk", "turn", "43", "--model", "claude-opus-4-5")  # an edition is counted for its own model
+    for_claude = run_json(DifferenceForm, "diff", "talk:43", "talk:43", "--model", "claude-opus-4-5")["new"]["tokens"]
+    assert run_json(DifferenceForm, "diff", "talk:43", "talk:43")["new"]["tokens"] == for_claude
+    assert for_claude["exact"] is False
 
 
 def test_an_id_may_contain_an_at_sign(run, run_json):

@@ -242,10 +242,12 @@ def compare_prompts(question: Question) -> PromptComparison:
 
 
 def compare_subjects(old: Subject, new: Subject, model: str, provider: str) -> PromptComparison:
-    """Return how two prompts differ, and their sizes in the tokens of this model."""
+    """Return how two prompts differ, and their sizes in the tokens of this model, or of the one that the new prompt was built for."""
     from ..inspection.diff import compare
     from ..text.tokens import count
 
+    if not model and not provider:
+        model, provider = new.built_for.get("model", ""), new.built_for.get("provider", "")
     sizes = [count(subject.prompt.text, model, provider) for subject in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 
