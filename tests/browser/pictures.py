@@ -161,7 +161,7 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     take_screenshot(page, "page-workspace")
 
     page = open_view(chrome, site, "#/workspace/agents", 1280, 620, "dark")
-    page.locator(".matrix td button").last.click()
+    page.locator(".matrix tbody td").last.click()
     take_screenshot(page, "page-agents")
 
     page = open_view(chrome, site, "#/layouts", 1280, 820)

@@ -66,6 +66,20 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(tools).to_have_count(0)
 
 
+def test_a_version_leads_to_the_conversations_that_use_it_and_what_they_cost(open_page, conversations):
+    page = open_page(f"{conversations.url}/#/history/2")
+    card = page.get_by_role("region", name="Version 2", exact=True)
+    expect(card).to_contain_text("1 call, 1,000 tokens in, 50 out, 90% of the input from the cache, $0.")
+    card.get_by_role("link", name="1 conversation uses this version").click()
+    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
+    expect(rows).to_have_text(re.compile("^billing-2.*default version 2"))
+    expect(page.get_by_role("combobox", name="Template")).to_have_value("default")
+    expect(page.locator(".heading")).to_contain_text("1 call, 1,000 tokens in")
+    expect(page.locator(".view")).to_be_focused()  # the link is gone
+    page.get_by_label("Version").fill("1")
+    expect(rows).to_have_count(2)
+
+
 def test_an_id_can_be_any_string(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations")
     page.get_by_role("link", name="search/ü 3").click()

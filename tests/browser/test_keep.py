@@ -241,6 +241,16 @@ def test_a_named_template_is_written_merged_labelled_and_compared(open_page, sit
     page.reload()
     expect(page.get_by_role("button", name="Move label…")).to_be_disabled()
     expect(page.get_by_text("it needs the right “template”")).to_be_visible()
+    page.unroute("**/token")
+    page.goto(f"{site.url}/#/template?name=support")
+    page.get_by_text("Use it in an agent").click()
+    expect(page.get_by_role("region", name="Code")).to_contain_text('"template_name": "support"')
+    page.get_by_role("button", name="New template…").click()
+    page.keyboard.type("help desk")
+    page.get_by_label("Begin with").select_option("support")
+    page.get_by_role("button", name="Write it").click()
+    expect(editor.code).to_have_text("Hellotwothreefour, five")
+    expect(editor.dialog).to_contain_text("unsaved changes")
 
 
 # Before saving, and history

@@ -21,7 +21,7 @@ def seen_site(shared_site):
     """A service with rules, a mistake in a file, and a conversation with two editions."""
     (shared_site.shop / ".claude/rules").mkdir(parents=True)
     (shared_site.shop / ".claude/rules/api.md").write_text('---\npaths: "api/**"\n---\nValidate every input.\n')
-    shared_site.construct("seen", layout="opal")
+    shared_site.construct("seen", layout="opal", model="claude-opus-4-5")
     (shared_site.shop / "AGENTS.md").write_text("# Shop\n\nRun `make check`.\nSee [the guide](missing.md).\n")
     shared_site.call("POST", "/conversations/seen/reload", {"cwd": str(shared_site.shop)})
     usage = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 50}
@@ -107,7 +107,12 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     expect(page.locator(".facts")).to_contain_text(f"{usage['input']:,} tokens in, {usage['output']:,} out, 90% of")
 
     page.goto(f"{seen_site.url}/#/")
-    figures = {"Cache hit rate": "90%", "Conversations": str(len(printed("talk", "list"))), "Drifted": "0"}
+    figures = {
+        "Cache hit rate": "90%",
+        "Cost": f"${usage['cost']:.4f}",
+        "Conversations": str(len(printed("talk", "list"))),
+        "Drifted": "0",
+    }
     for name, number in figures.items():
         expect(page.locator(".figure", has_text=name).locator(".number")).to_have_text(number)
     found = printed("lint", str(seen_site.shop), "--layout", "foreword")["findings"]
@@ -151,7 +156,13 @@ def test_each_tab_shows_its_answer(open_page, seen_site):
     table = seen_site.call("POST", "/agents", {"cwd": "."})
     expect(page.get_by_role("columnheader")).to_have_text(["File", *(agent["name"] for agent in table["agents"])])
     verdicts = [verdict["verdict"].replace("-", " ") for file in table["files"] for verdict in file["verdicts"]]
-    expect(page.locator(".matrix td button")).to_have_text(verdicts)
+    cells = page.locator(".matrix tbody td")
+    expect(cells).to_have_text(verdicts)
+    expect(page.locator(".matrix [tabindex='0']")).to_have_count(1)  # not one tab stop for each cell
+    cells.first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(cells.nth(1)).to_be_focused()
+    expect(region(page, "Files by agent").get_by_role("status")).to_contain_text(table["agents"][1]["name"])
     page.get_by_role("link", name="Lint").click()
     lint = region(page, "Lint")
     expect(lint).to_contain_text("missing.md does not exist")

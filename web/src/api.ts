@@ -95,9 +95,10 @@ export async function listConversations(filter: Partial<ConversationFilter>, aft
   return call((client) => client.listConversations({ ...query, sort: "newest", limit: PAGE_SIZE }, { signal }));
 }
 
-/** The usage of the newest conversations. */
-export async function readTotalUsage(signal?: AbortSignal): Promise<UsageTotal> {
-  return call((client) => client.readUsage({ sort: "newest", limit: 1000 }, { signal }));
+/** The usage of the newest conversations that match, whether they have drifted or not. */
+export async function readTotalUsage(filter: Partial<ConversationFilter> = {}, signal?: AbortSignal): Promise<UsageTotal> {
+  const { drifted: _, ...query } = filterQuery(filter);
+  return call((client) => client.readUsage({ ...query, sort: "newest", limit: 1000 }, { signal }));
 }
 
 export async function listEditions(id: string): Promise<EditionRow[]> {

@@ -3,7 +3,14 @@ import type { Finding } from "./forms";
 
 const ORDER = { error: 0, warning: 1, info: 2 };
 
-export function FindingList({ findings, excerpt }: { findings: Finding[]; excerpt?: (finding: Finding) => string | null }) {
+interface Props {
+  findings: Finding[];
+  /** Whether the path of the file is already shown above. */
+  isBelowPath?: boolean;
+  excerpt?: (finding: Finding) => string | null;
+}
+
+export function FindingList({ findings, isBelowPath = false, excerpt }: Props) {
   const sorted = [...findings].sort((a, b) => ORDER[a.severity] - ORDER[b.severity]);
   return (
     <ul class="finding-list">
@@ -12,13 +19,18 @@ export function FindingList({ findings, excerpt }: { findings: Finding[]; excerp
         return (
           <li key={index} class={finding.severity}>
             <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {finding.message}</p>
-            <p class="quiet"><span class="path">{place(finding)}</span> <code>{finding.code}</code></p>
+            <p class="quiet"><span class="path">{isBelowPath ? lineOf(finding) : place(finding)}</span> <code>{finding.code}</code></p>
             {text && <pre class="excerpt"><span class="number">{finding.line}</span> {text}</pre>}
           </li>
         );
       })}
     </ul>
   );
+}
+
+function lineOf({ line, column }: Finding): string {
+  if (line === null) return "";
+  return column === null ? `line ${line}` : `line ${line}, column ${column}`;
 }
 
 function place({ path, line, column }: Finding): string {

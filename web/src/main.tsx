@@ -24,15 +24,27 @@ function Page() {
   if (currentRoute.view === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
-  useEffect(() => {
-    document.title = titleOf(currentRoute);
-  }, [currentRoute]);
   const { view } = currentRoute;
+  const title = titleOf(currentRoute);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  const host = useRef<HTMLDivElement>(null);
+  const place = view === "conversation" ? currentRoute.id : view;
+  const placeBefore = useRef(place);
+  useEffect(() => {
+    if (placeBefore.current === place) return;
+    placeBefore.current = place;
+    scrollTo(0, 0);
+    // The link that was followed may be gone, and the next Tab would start at the top of the page.
+    if (document.activeElement === document.body) host.current!.focus({ preventScroll: true });
+  }, [place]);
   return (
     <div class="shell">
       <Navigation view={view} />
-      <div class="view">
+      <div class="view" ref={host} tabIndex={-1}>
         <Live />
+        <p class="visually-hidden" role="status">{title}</p>
         {view === "overview" && <Overview />}
         {(view === "template" || view === "edit") && <TemplatesView key={edit} name={currentRoute.name} focusEdit={edit > 0 && view === "template"} />}
         {view === "history" && <History name={currentRoute.name} version={currentRoute.version} other={currentRoute.with} />}
@@ -41,7 +53,7 @@ function Page() {
         {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
         {view === "layouts" && <Layouts />}
       </div>
-      {view === "edit" && <EditorDialog key={`${currentRoute.name}/${currentRoute.version ?? ""}`} name={currentRoute.name} version={currentRoute.version} />}
+      {view === "edit" && <EditorDialog key={`${currentRoute.name}/${currentRoute.version ?? ""}`} name={currentRoute.name} version={currentRoute.version} from={currentRoute.from} />}
       <TokenDialog />
     </div>
   );
@@ -60,6 +72,7 @@ const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string
 function titleOf(currentRoute: Route): string {
   if (currentRoute.view === "overview") return "Foreword";
   const subject = currentRoute.view === "conversation" ? currentRoute.id : TITLES[currentRoute.view];
+  if (currentRoute.view === "workspace") return `${subject}: ${currentRoute.tab} · Foreword`;
   const name = "name" in currentRoute && currentRoute.name ? `${currentRoute.name} · ` : "";
   return `${name}${subject} · Foreword`;
 }

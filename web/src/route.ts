@@ -20,13 +20,15 @@ export interface ConversationFilter {
   search: string;
   layout: string;
   model: string;
+  /** The name of a stored template. */
+  template: string;
   version: string;
   since: string;
   until: string;
   drifted: string;
 }
 
-const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "", until: "", drifted: "" };
+const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", template: "", version: "", since: "", until: "", drifted: "" };
 
 export type Route =
   | { view: "overview" }
@@ -34,7 +36,7 @@ export type Route =
   | { view: "conversations"; filter: ConversationFilter }
   | { view: "conversation"; id: string }
   | { view: "template"; name: string }
-  | { view: "edit"; name: string; version: number | null }
+  | { view: "edit"; name: string; version: number | null; from: string }
   | { view: "history"; name: string; version: number | null; with: string }
   | { view: "layouts" };
 
@@ -45,7 +47,7 @@ export function parse(hash: string): Route {
   const values = new URLSearchParams(query);
   const [name, version] = [values.get("name") ?? "", rest ? Number(rest) : null];
   if (view === "template") return { view, name };
-  if (view === "edit") return { view, name, version };
+  if (view === "edit") return { view, name, version, from: values.get("from") ?? "" };
   if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
   if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? "prompt", subject: parseSubject(query) };
@@ -83,6 +85,8 @@ export const conversationAt = (id: string) => `${CONVERSATIONS}/${encodeURICompo
 /** Addresses of a template, by name. The template that conversations use by default has no name. */
 export const templateAt = (name: string) => withQuery(TEMPLATE, { name });
 export const editAt = (name: string, version?: number) => withQuery(version ? `${EDIT}/${version}` : EDIT, { name });
+/** The editor for a new template that begins with the live text of another one, or empty. */
+export const writeAt = (name: string, from: string) => withQuery(EDIT, { name, from });
 export const historyAt = (name: string, version?: number, compared = "") => withQuery(version ? `${HISTORY}/${version}` : HISTORY, { name, with: compared });
 
 export function workspaceAt(tab: Tab, subject: Partial<Subject> = {}): string {

@@ -114,6 +114,11 @@ export async function moveLabel(name: string, label: string, version: number, af
   return call((client) => client.moveLabel(full, label, { version, after, author, note }));
 }
 
+/** The number of conversations that use a version of a template, by its full name, or any version. */
+export async function countUsers(template: string, version?: number): Promise<{ count: number; exact: boolean }> {
+  return (await call((client) => client.listConversations({ template, ...(version && { version }), limit: 1 }))).total;
+}
+
 /** The number of conversations that use any version of a template. */
 export async function countConversations(name: string): Promise<number> {
   if (name) return (await call((client) => client.listConversations({ template: name, limit: 1 }))).total.count;

@@ -12,7 +12,7 @@ export function ThemeChoice() {
   }, [theme]);
   return (
     <label class="theme">
-      <span class="visually-hidden">Theme</span>
+      <span>Theme</span>
       <select value={theme} onInput={(event) => setTheme(event.currentTarget.value)}>
         <option value="auto">Auto</option>
         <option value="light">Light</option>

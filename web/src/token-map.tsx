@@ -23,7 +23,7 @@ export function TokenMap({ prompt: { passages, tokens }, onTarget, isOpen = fals
       <figcaption><b>{count(tokens.count)}</b> tokens <span class="quiet">{method(tokens)}</span></figcaption>
       <div class="names" aria-hidden="true">
         {passages.map(({ section, tokens = 0 }, index) => (places[index]!.width < NARROW ? null : (
-          <span key={index} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><b>{section}</b> {count(tokens)}</span>
+          <span key={index} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><span><b>{section}</b> {count(tokens)}</span></span>
         )))}
       </div>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Tokens by section and source. The table below has the same numbers." preserveAspectRatio="none">

@@ -31,3 +31,8 @@ export function dollars(cost: number): string {
 export function sentenceCase(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** The end of a path that people recognise a file by: its folder and its name. */
+export function lastParts(path: string): string {
+  return path.split("/").slice(-2).join("/");
+}

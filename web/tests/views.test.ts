@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
-import { lossOf } from "../src/conversations/change-words";
+import { keptShare, lossOf } from "../src/conversations/change-words";
 import { filterQuery } from "../src/conversations/filter-query";
-import type { AuthoredLine } from "../src/forms";
+import { totalInWords, usageInWords } from "../src/conversations/usage-words";
+import type { AuthoredLine, TemplateName, Version } from "../src/forms";
+import { cellAfter } from "../src/grid-keys";
 import { dailyBars } from "../src/overview/bars";
 import { targetIn, targetName } from "../src/target";
+import { matchingTemplates, matchingVersions } from "../src/templates/matching";
+import { turnCode } from "../src/use-code";
 import { age, runs } from "../src/workspace/authorship";
 
 test("a target has a name that can be in an address", () => {
@@ -47,6 +51,8 @@ test("an edition's cost uses the model's provider", () => {
   assert.equal(lossOf(loss(other, provider), "claude-opus-5"), "Kept 1,000 tokens in the cache and lost 200, which cost $0.5000 more (anthropic).");
   assert.equal(lossOf(loss({ ...provider, rewrite: null })), "Kept 1,000 tokens in the cache and lost 200 (anthropic).");
   assert.equal(lossOf(loss({ ...provider, lost: 0 })), "All cached tokens were kept.");
+  assert.equal(keptShare(loss(other, { ...provider, lost: 3000 }), "claude-opus-5"), 0.25);
+  assert.equal(keptShare(loss({ ...provider, kept: 0, lost: 0 })), null);
   assert.equal(lossOf(loss({ ...provider, cacheable: 0, lost: 0 })), "The prompt is too short for the cache of anthropic.");
 });
 
@@ -65,4 +71,45 @@ test("empty filters are left out, and days are included whole", () => {
   assert.deepEqual(filterQuery({ search: "", layout: "opal", version: "0", drifted: "false" }), { layout: "opal", version: 0, drifted: false });
   const { since, until } = filterQuery({ since: "2026-11-16", until: "2026-11-16" });
   assert.deepEqual([since, until], [new Date(2026, 10, 16).toISOString(), new Date(2026, 10, 17).toISOString()]);
+});
+
+test("the arrow keys move between the cells of a table and stop at its edges", () => {
+  const size = { row: 3, column: 4 };
+  const after = (key: string, row: number, column: number, isControl = false) => Object.values(cellAfter(key, isControl, { row, column }, size) ?? {});
+  assert.deepEqual(after("ArrowRight", 1, 1), [1, 2]);
+  assert.deepEqual(after("ArrowRight", 1, 3), [1, 3]);
+  assert.deepEqual(after("ArrowLeft", 1, 0), [1, 0]);
+  assert.deepEqual(after("ArrowDown", 2, 1), [2, 1]);
+  assert.deepEqual(after("ArrowUp", 2, 1), [1, 1]);
+  assert.deepEqual(after("Home", 2, 2), [2, 0]);
+  assert.deepEqual(after("End", 0, 0, true), [2, 3]);
+  assert.equal(cellAfter("a", false, { row: 0, column: 0 }, size), null);
+});
+
+test("usage is described by its calls, tokens, hit rate and cost", () => {
+  const usage = { calls: 2, input: 1000, read: 900, written: 0, output: 50, cost: 1.5, hit_rate: 0.9 };
+  assert.equal(usageInWords(usage), "2 calls, 1,000 tokens in, 50 out, 90% of the input from the cache, $1.50");
+  assert.equal(usageInWords({ ...usage, cost: null, hit_rate: null }), "2 calls, 1,000 tokens in, 50 out");
+  assert.equal(usageInWords({ ...usage, calls: 0 }), "");
+  const total = { total: { ...usage, cost: null, hit_rate: null }, conversations: 1000, days: [], next: "x" };
+  assert.equal(totalInWords(total), "2 calls, 1,000 tokens in, 50 out, in the newest 1,000 conversations");
+});
+
+test("code for an agent names the template and reads the token from the environment", () => {
+  const choices = { origin: "http://localhost:8371", hasToken: false, id: "42", template: "" };
+  assert.equal(turnCode("curl", choices), `curl -s http://localhost:8371/conversations/42/turn -d '{"cwd": ".", "message": "Hello"}'`);
+  const named = { ...choices, hasToken: true, template: "ada's@staging" };
+  assert.equal(turnCode("curl", named), `curl -s http://localhost:8371/conversations/42/turn -H "Authorization: Bearer $FOREWORD_TOKEN" -d '{"cwd": ".", "message": "Hello", "template_name": "ada'\\''s@staging"}'`);
+  assert.match(turnCode("Python", named), /import os\n.*"template_name": "ada's@staging"}.*os\.environ\['FOREWORD_TOKEN'\]/s);
+  assert.match(turnCode("TypeScript", named), /token: process\.env\.FOREWORD_TOKEN .*template_name: "ada's@staging" }\);$/s);
+});
+
+test("templates and versions are found by what people remember of them", () => {
+  const templates: TemplateName[] = [{ name: "support", newest: 2, labels: { staging: 2 } }, { name: "Search", newest: 1, labels: {} }];
+  assert.deepEqual(matchingTemplates(templates, " sea").map(({ name }) => name), ["Search"]);
+  assert.deepEqual(matchingTemplates(templates, "stag").map(({ name }) => name), ["support"]);
+  const version = (version: number, author: string, note: string): Version => ({ version, author, note, syntax: "brackets", time: null });
+  const versions = [version(12, "Ada", "shorter"), version(2, "Grace", "")];
+  const found = (text: string) => matchingVersions(versions, { canary: 2 }, text).map(({ version }) => version);
+  assert.deepEqual([found("2"), found("ada"), found("short"), found("canary"), found("")], [[12, 2], [12], [12], [2], [12, 2]]);
 });

@@ -1,23 +1,30 @@
 // Describes a change to a prompt: what changed and why, and what it costs in a provider's cache.
 import type { CacheLoss, Difference } from "../forms";
-import { count, dollars } from "../words";
+import { count, dollars, lastParts } from "../words";
 
 /** What changed, each with the sources that caused it, and the change in size. */
 export function reasons({ details, tools, old, new: current }: Difference): string[] {
-  const sections = details.map(({ section, changes, sources }) => `${section} ${changes.join(" and ")}${sources.length ? ` (${sources.map(lastPart).join(", ")})` : ""}`);
+  const sections = details.map(({ section, changes, sources }) => `${section} ${changes.join(" and ")}${sources.length ? ` (${sources.map(lastParts).join(", ")})` : ""}`);
   const changedTools = Object.entries(tools).flatMap(([change, names]) => (names.length ? [`tools ${change}: ${names.join(", ")}`] : []));
   const tokens = current.tokens.count - old.tokens.count;
   const size = tokens === 0 ? "same size" : `${tokens < 0 ? "−" : "+"}${count(Math.abs(tokens))} tokens`;
   return [...sections, ...changedTools, size];
 }
 
-function lastPart(path: string): string {
-  return path.split("/").slice(-2).join("/");
+/** The cost with the provider that serves the model, or with the first one. */
+function providerOf({ providers }: CacheLoss, model: string) {
+  return providers.find(({ price }) => price?.model === model) ?? providers[0];
 }
 
-/** What the change costs with the provider that serves the model, or with the first one. */
-export function lossOf({ providers }: CacheLoss, model = ""): string {
-  const provider = providers.find(({ price }) => price?.model === model) ?? providers[0];
+/** The share of the cached tokens that the change kept, from 0 to 1, or null if nothing was cached. */
+export function keptShare(loss: CacheLoss, model = ""): number | null {
+  const { kept = 0, lost = 0 } = providerOf(loss, model) ?? {};
+  return kept + lost > 0 ? kept / (kept + lost) : null;
+}
+
+/** What the change costs in the cache. */
+export function lossOf(loss: CacheLoss, model = ""): string {
+  const provider = providerOf(loss, model);
   if (!provider) return "";
   const { kept, lost, rewrite, cacheable } = provider;
   if (cacheable === 0) return `The prompt is too short for the cache of ${provider.provider}.`;

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
 import { CopyButton } from "../copy";
 import { FindingList } from "../finding-list";
-import type { Drift, Edition, EditionRow, UsageCounts } from "../forms";
+import type { Drift, Edition, EditionRow } from "../forms";
 import { Loading } from "../loading";
 import { Legend } from "../preview/origin-info";
 import { PromptText } from "../preview/prompt-text";
@@ -11,7 +11,6 @@ import { segments } from "../preview/segments";
 import { sourceFor } from "../preview/sources";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
-import { count, counted, dollars, percent } from "../words";
 import { ForgetButton, RebuildButton } from "./actions";
 import { DriftView } from "./drift";
 import { EditionChanges } from "./edition-changes";
@@ -19,6 +18,7 @@ import { Figures } from "./figures";
 import { lastList } from "./last-list";
 import { shortLayout } from "./layout-name";
 import { Tools } from "./tools";
+import { usageInWords } from "./usage-words";
 
 export function Conversation({ id }: { id: string }) {
   const [number, setNumber] = useState<number | undefined>();
@@ -109,19 +109,12 @@ function EditionPrompt({ loaded, rows, newest, onNumber }: PromptProps) {
 
 function Facts({ edition }: { edition: Edition }) {
   const { cwd, model, provider } = edition.built_for;
-  const usage = edition.usage && describe(edition.usage);
-  const facts = { Folder: cwd, Model: model, Provider: provider, Edition: String(edition.edition), Usage: usage };
+  const usage = edition.usage && usageInWords(edition.usage);
+  const facts = { Model: model, Provider: provider, Edition: String(edition.edition), Created: <Time iso={edition.created} />, Usage: usage };
   return (
     <dl class="facts">
-      {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd class="path">{fact}</dd></div>)}
-      <div><dt>Created</dt><dd><Time iso={edition.created} /></dd></div>
+      {cwd && <div><dt>Folder</dt><dd class="path">{cwd}</dd></div>}
+      {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd>{fact}</dd></div>)}
     </dl>
   );
-}
-
-function describe({ calls, input, output, cost, hit_rate }: UsageCounts): string {
-  if (calls === 0) return "";
-  const cached = hit_rate === null ? "" : `, ${percent(hit_rate)} of the input from the cache`;
-  const price = cost === null ? "" : `, ${dollars(cost)}`;
-  return `${counted(calls, "call")}, ${count(input)} tokens in, ${count(output)} out${cached}${price}`;
 }

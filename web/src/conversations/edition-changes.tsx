@@ -8,7 +8,7 @@ import { cacheLoss, compare } from "../questions";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
-import { lossOf, reasons } from "./change-words";
+import { keptShare, lossOf, reasons } from "./change-words";
 
 const SHOWN = 20;
 
@@ -74,9 +74,15 @@ function Changes({ id, old, row, loss }: { id: string; old: EditionRow; row: Edi
     <ul class="plain-list">
       {changes.value && reasons(changes.value).map((reason) => <li key={reason}>{reason}</li>)}
       {changes.problem && <li class="wrong">{changes.problem}</li>}
-      {loss && <li class="quiet">{lossOf(loss, row.built_for.model)}</li>}
+      {loss && <li class="quiet"><KeptBar share={keptShare(loss, row.built_for.model)} />{lossOf(loss, row.built_for.model)}</li>}
     </ul>
   );
+}
+
+/** A picture of the share of the cache that was kept. The text beside it has the numbers. */
+function KeptBar({ share }: { share: number | null }) {
+  if (share === null) return null;
+  return <svg class="kept-bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="lost" width="100" height="10" /><rect class="kept" width={100 * share} height="10" /></svg>;
 }
 
 interface ChoiceProps {

@@ -5,6 +5,7 @@ interface Query {
   search?: string;
   layout?: string;
   model?: string;
+  template?: string;
   version?: number;
   since?: string;
   until?: string;

@@ -4,17 +4,26 @@ import { conversationAt } from "../route";
 import { Time } from "../time";
 import { shortLayout } from "./layout-name";
 
-export function ConversationRows({ rows }: { rows: ConversationRow[] }) {
+/** In a wide list, the details of all rows are below each other. */
+export function ConversationRows({ rows, isWide = false }: { rows: ConversationRow[]; isWide?: boolean }) {
   return (
-    <ul class="rows">
+    <ul class={isWide ? "rows wide" : "rows"}>
       {rows.map((row) => (
         <li key={row.id}>
           <a href={conversationAt(row.id)}>
             <span class="name">{row.id}</span>
-            <span class="quiet">{shortLayout(row.layout)} · {row.model && `${row.model} · `}edition {row.editions} · <Time iso={row.created} /></span>
+            <span class="details quiet">
+              <span>{shortLayout(row.layout)}</span> <span>{row.model}</span> <span>{templateOf(row)}</span> <span>edition {row.editions}</span> <span><Time iso={row.created} /></span>
+            </span>
           </a>
         </li>
       ))}
     </ul>
   );
+}
+
+/** The version of the stored template, if the conversation uses one. */
+function templateOf({ template, version }: ConversationRow): string {
+  if (!version) return "";
+  return template ? `${template} version ${version}` : `version ${version}`;
 }

@@ -8,12 +8,19 @@ import { useObservable } from "../state";
 import { type EditorData, loadEditor } from "./opening";
 import { TemplateEditor } from "./template-editor";
 
-export function EditorDialog({ name, version }: { name: string; version: number | null }) {
+interface Props {
+  name: string;
+  version: number | null;
+  /** The template that a new one begins with, or "". */
+  from: string;
+}
+
+export function EditorDialog({ name, version, from }: Props) {
   const [data, setData] = useState<EditorData | null>(null);
   const [problem, setProblem] = useState("");
   const load = () => {
     setProblem("");
-    loadEditor(name, version).then(setData, (error: Error) => setProblem(error.message));
+    loadEditor(name, version, from).then(setData, (error: Error) => setProblem(error.message));
   };
   useServer(() => {
     if (!data) load();

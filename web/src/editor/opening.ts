@@ -12,6 +12,8 @@ export interface EditorData {
   /** Whether the text is the live version's. */
   isLive: boolean;
   draft: Draft | null;
+  /** Whether the draft is the text of another template, and not what the user wrote before. */
+  isCopy: boolean;
   variables: Variable[];
   layouts: Layout[];
   languages: Syntax[];
@@ -19,8 +21,8 @@ export interface EditorData {
   token: Token;
 }
 
-/** Load the live version of a template, or the text of another version to continue with. */
-export async function loadEditor(name: string, version: number | null): Promise<EditorData> {
+/** Load the live version of a template, or the text of another version to continue with. A new template begins with that of `from`. */
+export async function loadEditor(name: string, version: number | null, from = ""): Promise<EditorData> {
   const [live, draft, variables, { layouts, languages }, roots, token] = await Promise.all([
     readText(name), findDraft(name), listVariables(), listLayouts(), listRoots(), readToken(),
   ]);
@@ -29,7 +31,13 @@ export async function loadEditor(name: string, version: number | null): Promise<
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
   // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((layout) => layout.stored_template);
-  return { name, current, isLive, draft: isDifferent ? draft : null, variables, layouts: usable, languages, roots, token };
+  const unsaved = isDifferent ? draft : from && live.version === "0" ? await copyOf(from, live.version) : null;
+  return { name, current, isLive, draft: unsaved, isCopy: !isDifferent && unsaved !== null, variables, layouts: usable, languages, roots, token };
+}
+
+async function copyOf(from: string, version: string): Promise<Draft> {
+  const { template, syntax } = await readText(from);
+  return { template, syntax, version, time: Date.now() };
 }
 
 /** The live version with line feeds as line endings, which is what the editor uses. */

@@ -28,7 +28,7 @@ const CANNOT_SAVE = "You can try changes here, but your token does not allow sav
 type Pane = "template" | "variables" | "preview";
 
 export function TemplateEditor({ data }: { data: EditorData }) {
-  const { name, current, isLive, draft, token, variables, layouts, languages, roots } = data;
+  const { name, current, isLive, draft, isCopy, token, variables, layouts, languages, roots } = data;
   const canSave = token.rights.includes("template");
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
@@ -36,7 +36,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   const [choices, setChoices] = useState(() => rememberedChoices(roots, layouts));
   const [highlightedLine, setHighlightedLine] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
-  const [isDraftShown, setDraftShown] = useState(draft !== null);
+  const [isDraftShown, setDraftShown] = useState(draft !== null && !isCopy);
   const [searchRequest, setSearchRequest] = useState(0);
   const lastQuery = useRef<Query>({ text: "", matchCase: false, wholeWords: false });
   const [isGoingToLine, setGoingToLine] = useState(false);

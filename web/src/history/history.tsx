@@ -69,7 +69,7 @@ export function History({ name, version, other }: Props) {
             <VersionList history={history} chosen={chosen} at={(each) => historyAt(name, each, other)} />
             <Moves moves={history.moves} />
           </div>
-          <VersionCard name={name} history={history} chosen={chosen} other={other} heading={heading} whyNot={whyNoTemplates(token)}
+          <VersionCard name={name} fullName={name || (token?.default_template ?? "")} history={history} chosen={chosen} other={other} heading={heading} whyNot={whyNoTemplates(token)}
             onOther={(wanted) => replace(historyAt(name, chosen.version, wanted))} onRestore={() => setAction("restore")} onLabel={() => setAction("label")} />
         </div>
       )}

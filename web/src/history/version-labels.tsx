@@ -3,5 +3,5 @@ import { LIVE } from "../stored-templates";
 
 export function VersionLabels({ labels, version }: { labels: Record<string, number>; version: number }) {
   const own = Object.keys(labels).filter((label) => labels[label] === version);
-  return <>{own.map((label) => <span key={label} class={label === LIVE ? "badge live-badge" : "badge"} title={`The label ${label}`}>{label === LIVE ? "live" : label}</span>)}</>;
+  return <span class="badges-inline">{own.map((label) => <span key={label} class={label === LIVE ? "badge live-badge" : "badge"} title={`The label ${label}`}>{label === LIVE ? "live" : label}</span>)}</span>;
 }

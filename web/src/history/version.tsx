@@ -6,6 +6,7 @@ import { useLatest } from "../use-latest";
 import type { TemplateHistory, Version } from "../forms";
 import { editAt } from "../route";
 import { LIVE, readVersion } from "../stored-templates";
+import { Users } from "../templates/users";
 import { Time } from "../time";
 import { compared } from "./compared";
 import { VersionDifference } from "./version-difference";
@@ -17,6 +18,8 @@ interface Props {
   chosen: Version;
   other: string;
   heading: Ref<HTMLHeadingElement>;
+  /** The name of the template in the store, or "" until it is known. */
+  fullName: string;
   /** Why templates cannot be changed, or "". */
   whyNot: string;
   onOther(other: string): void;
@@ -26,7 +29,7 @@ interface Props {
 
 export const WHOLE = "text";
 
-export function VersionCard({ name, history, chosen, other, heading, whyNot, onOther, onRestore, onLabel }: Props) {
+export function VersionCard({ name, fullName, history, chosen, other, heading, whyNot, onOther, onRestore, onLabel }: Props) {
   const { versions, labels } = history;
   const live = labels[LIVE];
   const isWhole = other === WHOLE;
@@ -46,6 +49,7 @@ export function VersionCard({ name, history, chosen, other, heading, whyNot, onO
         </div>
       </header>
       {whyNot && <p class="quiet">{whyNot}</p>}
+      {fullName && <Users template={fullName} version={chosen.version} />}
       <div class="buttons">
         <div class="switch" role="group" aria-label="Show">
           <button type="button" aria-pressed={!isWhole} onClick={() => onOther("")}>Changes</button>

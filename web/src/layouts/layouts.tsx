@@ -89,6 +89,7 @@ function Playground({ roots, keys }: { roots: string[]; keys: LayoutKey[] }) {
           <label class="inline">Folder <input value={cwd} placeholder={roots[0] ?? ""} spellcheck={false} onInput={(event) => setCwd(event.currentTarget.value)} /></label>
         </header>
         {problem && <p class="note wrong" role="alert">{problem}</p>}
+        {!prompt && !problem && <p class="quiet" role="status">Building the prompt…</p>}
         {prompt && <Result prompt={prompt} isOutdated={problem !== ""} />}
       </section>
     </div>

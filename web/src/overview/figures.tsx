@@ -6,7 +6,7 @@ import type { ConversationPage, LintReport, UsageTotal } from "../forms";
 import { lint } from "../questions";
 import { CONVERSATIONS, conversationsAt, workspaceAt } from "../route";
 import { type Loaded, useLatest } from "../use-latest";
-import { count, counted, percent } from "../words";
+import { count, counted, dollars, percent } from "../words";
 import { preferredLayout } from "../workspace/preferred-layout";
 
 interface Props {
@@ -22,10 +22,11 @@ export function OverviewFigures({ conversations, usage }: Props) {
     findings.reload();
   });
   const total = conversations.value?.total;
-  const { calls = 0, hit_rate = null } = usage.value?.total ?? {};
+  const { calls = 0, cost = null, hit_rate = null } = usage.value?.total ?? {};
   return (
     <dl class="figures">
       <Figure name="Cache hit rate" value={valueOf(usage, () => (hit_rate === null ? "–" : percent(hit_rate)))} note={usage.value && (calls ? `${counted(calls, "call")} recorded` : "No usage recorded yet")} />
+      <Figure name="Cost" value={valueOf(usage, () => (cost === null ? "–" : dollars(cost)))} note={usage.value && costNote(usage.value)} />
       <Figure name="Conversations" value={valueOf(conversations, () => count(total!.count) + (total!.exact ? "" : "+"))} href={CONVERSATIONS} note="in total" />
       <Figure name="Drifted" value={valueOf(drifted, ({ total }) => count(total.count))} href={conversationsAt({ drifted: "true" })} isWarning={Boolean(drifted.value?.total.count)}
         note={drifted.value && (drifted.value.total.exact ? "A prompt built now would differ" : "of the newest; a prompt built now would differ")} />
@@ -38,6 +39,11 @@ export function OverviewFigures({ conversations, usage }: Props) {
 /** What a figure shows: nothing while it loads, and a dash if it could not be loaded. */
 function valueOf<T>({ value, problem }: Loaded<T>, show: (value: T) => string): string | undefined {
   return value !== null ? show(value) : problem ? "–" : undefined;
+}
+
+function costNote({ total: { calls, cost }, conversations, next }: UsageTotal): string {
+  if (cost === null) return calls ? "No prices are known" : "";
+  return next ? `of the newest ${counted(conversations, "conversation")}` : "of all recorded calls";
 }
 
 async function findingsOfFirstRoot(signal: AbortSignal): Promise<{ root: string; report: LintReport }> {

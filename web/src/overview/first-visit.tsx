@@ -2,10 +2,10 @@
 import { hasToken } from "../client";
 import { CopyButton } from "../copy";
 import { workspaceAt } from "../route";
+import { turnCode } from "../use-code";
 
 export function FirstVisit() {
-  const header = hasToken() ? ' -H "Authorization: Bearer $FOREWORD_TOKEN"' : "";
-  const command = `curl -s ${location.origin}/conversations/first/turn${header} -d '{"cwd": ".", "message": "Hello"}'`;
+  const command = turnCode("curl", { origin: location.origin, hasToken: hasToken(), id: "first", template: "" });
   return (
     <section class="card first" aria-labelledby="first-heading">
       <h3 id="first-heading">Start here</h3>

@@ -1,6 +1,6 @@
 // A chart of the hit rate by day. The table below it has the same numbers.
 import type { UsageTotal } from "../forms";
-import { count, counted, percent } from "../words";
+import { count, counted, dollars, percent } from "../words";
 import { dailyBars } from "./bars";
 
 const WIDTH = 1000;
@@ -27,10 +27,10 @@ export function HitRate({ usage }: { usage: UsageTotal }) {
           <summary>As a table</summary>
           <div class="scroll" tabIndex={0} role="region" aria-label="Hit rate by day">
             <table class="data">
-              <thead><tr><th>Day</th><th class="figure">Hit rate</th><th class="figure">Calls</th><th class="figure">Tokens in</th><th class="figure">From the cache</th></tr></thead>
+              <thead><tr><th>Day</th><th class="figure">Hit rate</th><th class="figure">Calls</th><th class="figure">Tokens in</th><th class="figure">From the cache</th><th class="figure">Cost</th></tr></thead>
               <tbody>
-                {usage.days.toReversed().map(({ day, usage: { hit_rate, calls, input, read } }) => (
-                  <tr key={day}><th scope="row">{day}</th><td class="figure">{hit_rate === null ? "–" : percent(hit_rate)}</td><td class="figure">{count(calls)}</td><td class="figure">{count(input)}</td><td class="figure">{count(read)}</td></tr>
+                {usage.days.toReversed().map(({ day, usage: { hit_rate, calls, input, read, cost } }) => (
+                  <tr key={day}><th scope="row">{day}</th><td class="figure">{hit_rate === null ? "–" : percent(hit_rate)}</td><td class="figure">{count(calls)}</td><td class="figure">{count(input)}</td><td class="figure">{count(read)}</td><td class="figure">{cost === null ? "–" : dollars(cost)}</td></tr>
                 ))}
               </tbody>
             </table>

@@ -18,7 +18,7 @@ const REFRESH_SECONDS = 15;
 
 export function Overview() {
   const conversations = useLatest((signal) => listConversations({}, "", signal), []);
-  const usage = useLatest((signal) => readTotalUsage(signal), []);
+  const usage = useLatest((signal) => readTotalUsage({}, signal), []);
   useRefresh(() => {
     conversations.reload();
     usage.reload();
@@ -34,10 +34,14 @@ export function Overview() {
       </header>
       {conversations.problem && <p class="note wrong" role="alert">{conversations.problem} <button type="button" onClick={conversations.reload}>Try again</button></p>}
       {conversations.value && (hasStarted ? <OverviewFigures conversations={conversations} usage={usage} /> : <FirstVisit />)}
-      <CurrentTemplate />
-      {hasStarted && <RecentConversations rows={conversations.value!.conversations} total={conversations.value!.total.count} />}
-      {usage.value && usage.value.days.length > 0 && <HitRate usage={usage.value} />}
-      <Ways />
+      <div class="column">
+        <CurrentTemplate />
+        {usage.value && usage.value.days.length > 0 && <HitRate usage={usage.value} />}
+      </div>
+      <div class="column">
+        {hasStarted && <RecentConversations rows={conversations.value!.conversations} total={conversations.value!.total.count} />}
+        <Ways />
+      </div>
     </main>
   );
 }

@@ -1,8 +1,11 @@
 // The names of the templates, and a button to add one.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { FilterField } from "../filter-field";
 import type { TemplateName, Token } from "../forms";
-import { editAt, go, templateAt } from "../route";
+import { go, templateAt, writeAt } from "../route";
 import { LIVE } from "../stored-templates";
+import { useCurrentVisible } from "../use-current-visible";
+import { matchingTemplates } from "./matching";
 import { NewTemplateDialog } from "./new-template";
 
 interface Props {
@@ -15,13 +18,19 @@ interface Props {
 
 export function TemplateList({ templates, chosen, token, whyNot }: Props) {
   const [isAdding, setAdding] = useState(false);
+  const [text, setText] = useState("");
+  const list = useRef<HTMLUListElement>(null);
+  useCurrentVisible(list, chosen);
   const defaultName = token?.default_template ?? "default";
   // The default template is used even if it has never been saved.
   const missing = templates.some(({ name }) => name === defaultName) ? [] : [{ name: defaultName, newest: 0, labels: {} }];
+  const all = [...missing, ...templates];
+  const shown = matchingTemplates(all, text);
   return (
     <>
-      <ul class="rows">
-        {[...missing, ...templates].map((template) => {
+      <FilterField label="Find a template" value={text} shown={shown.length} total={all.length} onInput={setText} />
+      <ul class="rows" ref={list}>
+        {shown.map((template) => {
           const name = template.name === defaultName ? "" : template.name;
           return (
             <li key={template.name}>
@@ -38,7 +47,7 @@ export function TemplateList({ templates, chosen, token, whyNot }: Props) {
       {whyNot && <p class="quiet">{whyNot}</p>}
       {isAdding && (
         <NewTemplateDialog prefix={token?.prefix ?? ""} names={templates.map(({ name }) => name)}
-          onCreate={(name) => go(editAt(name === defaultName ? "" : name))} onCancel={() => setAdding(false)} />
+          onCreate={(name, from) => go(writeAt(name === defaultName ? "" : name, from))} onCancel={() => setAdding(false)} />
       )}
     </>
   );

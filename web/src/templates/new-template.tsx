@@ -7,18 +7,20 @@ interface Props {
   /** The prefix of every name, or "". */
   prefix: string;
   names: string[];
-  onCreate(name: string): void;
+  /** `from` is the template to begin with, or "". */
+  onCreate(name: string, from: string): void;
   onCancel(): void;
 }
 
 export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) {
   const [name, setName] = useState(prefix);
+  const [from, setFrom] = useState("");
   const [isTried, setTried] = useState(false);
   const problem = whyNotName(name, prefix, names);
   function submit(event: Event): void {
     event.preventDefault();
     setTried(true);
-    if (!problem) onCreate(name);
+    if (!problem) onCreate(name, from);
   }
   return (
     <Dialog label="New template" class="small" onCancel={onCancel}>
@@ -29,6 +31,15 @@ export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) 
           <input value={name} maxLength={200} autocomplete="off" spellcheck={false} data-first aria-invalid={isTried && problem !== ""}
             onInput={(event) => setName(event.currentTarget.value)} />
         </label>
+        {names.length > 0 && (
+          <label>
+            Begin with
+            <select value={from} onInput={(event) => setFrom(event.currentTarget.value)}>
+              <option value="">an empty text</option>
+              {names.map((each) => <option key={each} value={each}>the live text of {each}</option>)}
+            </select>
+          </label>
+        )}
         {isTried && problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="quiet">Agents choose it with <code>"template_name": "{name || "…"}"</code>. Nothing is stored until you save its text.</p>
         <p class="buttons">

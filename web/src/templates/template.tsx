@@ -1,5 +1,6 @@
 // One template: which version is live, its labels, and its text.
 import type { Ref } from "preact";
+import { CopyButton } from "../copy";
 import { Loading } from "../loading";
 import type { LabelMove, TemplateHistory } from "../forms";
 import { editAt, historyAt } from "../route";
@@ -7,6 +8,8 @@ import { LIVE, readHistory, readLive } from "../stored-templates";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { counted, versionName } from "../words";
+import { UseCode } from "./use-code";
+import { Users } from "./users";
 
 const NO_HISTORY: TemplateHistory = { versions: [], labels: {}, moves: [] };
 
@@ -43,10 +46,12 @@ export function TemplateCard({ name, changes, defaultName, edit }: Props) {
               {live.template
                 ? <pre class="text" tabIndex={0} role="region" aria-label="Current template">{live.template}</pre>
                 : <p class="note">{live.version === "0" ? "Edit this template to write its first version." : "The template is empty, so the model gets no system prompt."}</p>}
-              <p class="quiet">
-                {counted(live.template.split("\n").length, "line")}, {counted(live.template.length, "character")}
-                {name && <>. Agents choose this template with <code>"template_name": "{name}"</code></>}
-              </p>
+              <div class="buttons">
+                <p class="quiet">{counted(live.template.split("\n").length, "line")}, {counted(live.template.length, "character")}</p>
+                {live.template && <CopyButton text={live.template} what="Copy text" />}
+              </div>
+              <Users template={name || defaultName} />
+              {live.version !== "0" && <UseCode name={name} fullName={name || defaultName} labels={labels} />}
             </>
           );
         }}

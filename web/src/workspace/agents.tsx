@@ -1,7 +1,8 @@
 // The matrix of files and released agents: which agent loads which file, and why.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { compareAgents } from "../questions";
-import type { AgentsTable, Verdict } from "../forms";
+import type { AgentsTable } from "../forms";
+import { type Cell, cellAfter } from "../grid-keys";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
@@ -13,43 +14,67 @@ export function AgentsTab({ subject }: TabProps) {
 }
 
 function Matrix({ table }: { table: AgentsTable }) {
-  const [chosen, setChosen] = useState<{ path: string; verdict: Verdict } | null>(null);
+  const [chosen, setChosen] = useState<Cell | null>(null);
   if (!table.agents.length) return <p class="note">This repository has no files that a known agent looks for. Add an AGENTS.md, and most agents will read it.</p>;
   return (
     <section class="card" aria-labelledby="agents-heading">
       <h3 id="agents-heading">Files by agent</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Table of files and agents">
-        <table class="data matrix">
-          <thead>
-            <tr><th scope="col">File</th>{table.agents.map((agent) => <th key={agent.name} scope="col" title={agent.mirrors}>{agent.name}</th>)}</tr>
-          </thead>
-          <tbody>
-            {table.files.map((file) => (
-              <tr key={file.path}>
-                <th scope="row" class="path">{relative(file.path, table.root)}</th>
-                {file.verdicts.map((verdict) => (
-                  <td key={verdict.agent}>
-                    <button type="button" class={`badge verdict-${verdict.verdict}`} title={verdict.reason} aria-pressed={chosen?.verdict === verdict} onClick={() => setChosen({ path: file.path, verdict })}>
-                      {verdict.verdict.replace("-", " ")}
-                    </button>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr><th scope="row">Tokens (estimate)</th>{table.agents.map((agent) => <td key={agent.name}>{count(agent.tokens.count)}</td>)}</tr>
-          </tfoot>
-        </table>
-      </div>
-      <p role="status" class="origin-info">
-        {chosen
-          ? <><b>{chosen.verdict.agent}</b> <span class="path">{relative(chosen.path, table.root)}</span> {chosen.verdict.verdict.replace("-", " ")}{chosen.verdict.reason && `: ${chosen.verdict.reason}`}</>
-          : <span class="quiet">Choose a cell to see the reason.</span>}
-      </p>
+      <Grid table={table} chosen={chosen} onChoose={setChosen} />
+      <p class="visually-hidden" id="agents-keys">The arrow keys move between cells, and the reason for each is announced.</p>
+      <p role="status" class="origin-info"><Reason table={table} chosen={chosen} /></p>
       {table.others.length > 0 && <p class="quiet">Not detected: {table.others.join(", ")}</p>}
     </section>
   );
+}
+
+interface GridProps {
+  table: AgentsTable;
+  chosen: Cell | null;
+  onChoose(cell: Cell): void;
+}
+
+/** A table that is one tab stop. The arrow keys move between its cells, and the focused cell is the chosen one. */
+function Grid({ table, chosen, onChoose }: GridProps) {
+  const host = useRef<HTMLTableElement>(null);
+  const { row, column } = chosen ?? { row: 0, column: 0 };
+  function key(event: KeyboardEvent): void {
+    const cell = event.altKey || event.metaKey ? null : cellAfter(event.key, event.ctrlKey, { row, column }, { row: table.files.length, column: table.agents.length });
+    if (!cell) return;
+    event.preventDefault();
+    host.current!.tBodies[0]!.rows[cell.row]!.querySelectorAll("td")[cell.column]!.focus();
+  }
+  return (
+    <div class="scroll">
+      <table class="data matrix" role="grid" aria-label="Files and agents" aria-describedby="agents-keys" ref={host} onKeyDown={key}>
+        <thead>
+          <tr><th scope="col">File</th>{table.agents.map((agent) => <th key={agent.name} scope="col" title={agent.mirrors}>{agent.name}</th>)}</tr>
+        </thead>
+        <tbody>
+          {table.files.map((file, at) => (
+            <tr key={file.path}>
+              <th scope="row" class="path">{relative(file.path, table.root)}</th>
+              {file.verdicts.map(({ agent, verdict, reason }, index) => (
+                <td key={agent} tabIndex={at === row && index === column ? 0 : -1} title={reason} aria-selected={chosen !== null && at === row && index === column}
+                  onFocus={() => onChoose({ row: at, column: index })}>
+                  <span class={`badge verdict-${verdict}`}>{verdict.replace("-", " ")}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr><th scope="row">Tokens (estimate)</th>{table.agents.map((agent) => <td key={agent.name}>{count(agent.tokens.count)}</td>)}</tr>
+        </tfoot>
+      </table>
+    </div>
+  );
+}
+
+function Reason({ table: { files, root }, chosen }: { table: AgentsTable; chosen: Cell | null }) {
+  const file = chosen && files[chosen.row];
+  const verdict = file?.verdicts[chosen!.column];
+  if (!file || !verdict) return <span class="quiet">Choose a cell to see the reason.</span>;
+  return <><b>{verdict.agent}</b> <span class="path">{relative(file.path, root)}</span> {verdict.verdict.replace("-", " ")}{verdict.reason && `: ${verdict.reason}`}</>;
 }
 
 function relative(path: string, root: string): string {

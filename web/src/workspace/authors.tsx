@@ -4,7 +4,7 @@ import type { AuthorSum, AuthoredLine } from "../forms";
 import { Loading } from "../loading";
 import { readAuthors, readAuthorship } from "../questions";
 import { useLatest } from "../use-latest";
-import { count, counted, percent } from "../words";
+import { count, counted, lastParts, percent } from "../words";
 import { type Run, age, runs } from "./authorship";
 import type { TabProps } from "./workspace";
 
@@ -28,7 +28,7 @@ function Authors({ sums }: { sums: AuthorSum[] }) {
       <h3 id="authors-heading">Tokens by author</h3>
       <div class="scroll" tabIndex={0} role="region" aria-label="Table of tokens by author">
         <table class="data authors">
-          <thead><tr><th scope="col">Author</th><th scope="col" class="figure">Tokens</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">Lines</th><td class="bar" /></tr></thead>
+          <thead><tr><th scope="col">Author</th><th scope="col" class="figure">Tokens</th><th scope="col" class="figure">Share</th><th scope="col" class="figure">Lines</th><td class="share-bar" /></tr></thead>
           <tbody>
             {sums.map(({ name, tokens, lines }) => (
               <tr key={name}>
@@ -36,7 +36,7 @@ function Authors({ sums }: { sums: AuthorSum[] }) {
                 <td class="figure">{count(tokens)}</td>
                 <td class="figure">{percent(tokens / total)}</td>
                 <td class="figure">{count(lines)}</td>
-                <td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width={(100 * tokens) / largest} height="10" /></svg></td>
+                <td class="share-bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width={(100 * tokens) / largest} height="10" /></svg></td>
               </tr>
             ))}
           </tbody>
@@ -66,7 +66,7 @@ function RunItem({ run }: { run: Run }) {
       <p class="by">
         <b>{run.name}</b>{" "}
         {run.time && <span class="quiet"><code>{run.commit.slice(0, 8)}</code> <time dateTime={run.time} title={run.time}>{age(run.time, Date.now())}</time></span>}{" "}
-        <span class="quiet path">{run.path}{run.line !== null && `:${run.line}`}</span>
+        <span class="quiet path" title={run.path}>{lastParts(run.path)}{run.line !== null && `:${run.line}`}</span>
       </p>
       <pre>{run.text}</pre>
     </li>

@@ -25,7 +25,7 @@ function Report({ report, prompt }: { report: LintReport; prompt: Prompt }) {
       {[...byFile].map(([path, findings]) => (
         <section key={path} class="group">
           {path && <h4 class="path">{path}</h4>}
-          <FindingList findings={findings} excerpt={(finding) => (finding.path && finding.line !== null ? line(finding.path, finding.line) : null)} />
+          <FindingList isBelowPath={path !== ""} findings={findings} excerpt={(finding) => (finding.path && finding.line !== null ? line(finding.path, finding.line) : null)} />
         </section>
       ))}
     </section>

@@ -1,0 +1,17 @@
+// Describes recorded usage in words.
+import type { UsageCounts, UsageTotal } from "../forms";
+import { count, counted, dollars, percent } from "../words";
+
+/** The calls, tokens, hit rate and cost. Empty without calls. */
+export function usageInWords({ calls, input, output, cost, hit_rate }: UsageCounts): string {
+  if (calls === 0) return "";
+  const cached = hit_rate === null ? "" : `, ${percent(hit_rate)} of the input from the cache`;
+  const price = cost === null ? "" : `, ${dollars(cost)}`;
+  return `${counted(calls, "call")}, ${count(input)} tokens in, ${count(output)} out${cached}${price}`;
+}
+
+/** The usage of a list. If the list is long, that of its newest conversations. */
+export function totalInWords({ total, conversations, next }: UsageTotal): string {
+  const words = usageInWords(total);
+  return words && next ? `${words}, in the newest ${counted(conversations, "conversation")}` : words;
+}
