@@ -4,9 +4,9 @@
 
 It runs the command with ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL set to itself. It answers a question by reading
 AGENTS.md with `read_file`, or with Anthropic's SDK by loading the first skill if the only tool is `use_skill`, and any other message
-directly. Its prompt cache works like a real one: tokens are cached if an earlier request started with the same prefix, for Anthropic up
-to a breakpoint, of which it accepts four. (Real caches also have a minimum size and expire.) `--record FILE` saves the requests, one per
-line.
+directly. If a question mentions an issue and there is a tool `open_issue`, it opens one. Its prompt cache works like a real one: tokens
+are cached if an earlier request started with the same prefix, for Anthropic up to a breakpoint, of which it accepts four. (Real caches
+also have a minimum size and expire.) `--record FILE` saves the requests, one per line.
 """
 
 import hashlib
@@ -84,7 +84,7 @@ def for_messages(request, provider):
     last, count = messages[-1], len(messages)
     content = {"type": "text", "text": reply(last.get("content") if last["type"] == "tool_result" else None)}
     if request.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
-        name, arguments = tool_call(request["tools"], json.dumps(system))
+        name, arguments = tool_call(request, last["text"], json.dumps(system))
         content = {"type": "tool_use", "id": f"use_{count}", "name": name, "input": arguments}
     return {
         "id": f"msg_{count}",
@@ -110,8 +110,10 @@ def for_responses(request, provider):
     last, count = request["input"][-1], len(request["input"])
     text = {"type": "output_text", "text": reply(last.get("output")), "annotations": []}
     item = {"id": f"msg_{count}", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
-    if request.get("tools") and text_of(last.get("content") or "").rstrip().endswith("?"):
-        call = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
+    question = text_of(last.get("content") or "")
+    if request.get("tools") and question.rstrip().endswith("?"):
+        name, arguments = tool_call(request, question)
+        call = {"name": name, "arguments": json.dumps(arguments)}
         item = {
             "id": f"fc_{count}",
             "type": "function_call",
@@ -141,7 +143,8 @@ def for_chat(request, provider):
     last, count = request["messages"][-1], len(request["messages"])
     message = {"role": "assistant", "content": reply(last["content"] if last["role"] == "tool" else None)}
     if request.get("tools") and last["role"] == "user" and text_of(last["content"]).rstrip().endswith("?"):
-        function = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
+        name, arguments = tool_call(request, text_of(last["content"]))
+        function = {"name": name, "arguments": json.dumps(arguments)}
         calls = [{"id": f"call_{count}", "type": "function", "function": function}]
         message = {"role": "assistant", "content": None, "tool_calls": calls}
     reason = "tool_calls" if "tool_calls" in message else "stop"
@@ -168,7 +171,8 @@ def for_gemini(request, provider):
     result = last.get("functionResponse", {}).get("response", {})
     part = {"text": reply(next(iter(result.values()), None) if result else None)}
     if request.get("tools") and last.get("text", "").rstrip().endswith("?"):
-        part = {"functionCall": {"name": "read_file", "args": {"path": "AGENTS.md"}}}
+        name, arguments = tool_call(request, last["text"])
+        part = {"functionCall": {"name": name, "args": arguments}}
     usage = {"promptTokenCount": size, "candidatesTokenCount": 9, "cachedContentTokenCount": read}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
     return {"candidates": [candidate], "usageMetadata": usage}
@@ -267,11 +271,16 @@ def text_of(content):
     return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
 
 
-def tool_call(tools, prompt):
-    """Return the tool that the model calls, and its arguments."""
+def tool_call(request, question, prompt=""):
+    """Return the tool that the model calls, and its arguments. A tool that is not in the list is called with `use_tool`, if that is."""
     skill = re.search(r"\\n- ([\w-]+): ", prompt)
-    if skill and [tool.get("name") for tool in tools] == ["use_skill"]:
+    if skill and [tool.get("name") for tool in request["tools"]] == ["use_skill"]:
         return "use_skill", {"name": skill[1]}
+    text, listed = json.dumps(request), json.dumps(request["tools"])
+    if "issue" in question and "open_issue" in text:
+        call = {"name": "open_issue", "arguments": {"title": question}}
+        is_defined = any(name in text for name in ("tool_addition", "additional_tools")) or "open_issue" in listed
+        return ("use_tool", call) if "use_tool" in listed and not is_defined else (call["name"], call["arguments"])
     return "read_file", {"path": "AGENTS.md"}
 
 

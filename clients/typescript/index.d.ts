@@ -1380,6 +1380,11 @@ export interface ToolBody {
   options?: Record<string, unknown> | null;
 }
 
+export interface ToolCallForm {
+  arguments: Record<string, unknown>;
+  name: string;
+}
+
 export interface ToolForm {
   allowed_callers?: string[];
   defer?: boolean;
@@ -1393,6 +1398,7 @@ export interface ToolForm {
 }
 
 export interface ToolResultForm {
+  call?: ToolCallForm;
   content: string;
   is_error: boolean;
 }
@@ -1646,7 +1652,8 @@ export class Foreword {
   /**
    * Run one of the tools that `GET /tools` lists, and return its result for the model.
    *
-   * If the model's arguments are wrong, the result says what would be valid, and `is_error` is true.
+   * If the model's arguments are wrong, the result says what would be valid, and `is_error` is true. For `use_tool`, `call` contains
+   * the name and the arguments of the tool that the model means, which your program runs.
    */
   callTool(id: string, name: string, body: CallBody, options?: RequestOptions): Promise<ToolResultForm>;
   /** Return the instructions for files that the agent touches. Each instruction file and rule is sent once. */

@@ -21,6 +21,7 @@ from foreword.conversation.tools import serialize_tools, tools_by_name, with_new
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
+from foreword.vocabulary.tools import LateToolEffect
 
 MORNING = datetime(2026, 3, 7, 8, 55, tzinfo=UTC)
 
@@ -364,13 +365,16 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
     current = edition(2, one="1", tools="b c")
     step = "append", current, edition(0, one="1", tools="a b c")
 
-    def message(exception):
-        (finding,) = apply_step(*step, late_tool_exception=lambda tools, added: exception).findings
+    def message(**effect):
+        (finding,) = apply_step(*step, late_tool_effect=lambda edition, added: LateToolEffect(**effect)).findings
         return finding.message
 
-    assert " and the prefix after them, about " in message(None) and message(None).endswith(" tokens and all messages")
-    assert "; the prefix is kept, except that Chat loses the prefix after them, about " in message("Chat")
-    assert message("") == "tools added late: a; they are deferred, so the prefix is kept"
+    assert " and the prefix after them, about " in message() and message().endswith(" tokens and all messages")
+    sentence = message(loses_cache=False, exception="Chat")
+    assert "; the prefix is kept, except that Chat loses the prefix after them, about " in sentence
+    assert message(loses_cache=False).endswith("; the prefix is kept")
+    deferred = message(loses_cache=False, is_in_prompt=False)
+    assert deferred == "tools added late: a; they are deferred, so the prefix is kept"
 
 
 def test_a_late_tool_loses_as_much_as_appending_it():

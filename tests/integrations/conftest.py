@@ -182,13 +182,17 @@ class TenTurns:
                 functions = [*FUNCTIONS, *([open_issue] if number >= LATE else [])]
                 functions = [functions[(offset + number) % len(functions)] for offset in range(len(functions))]
                 self.starts.append(len(self.requests))
-                message = f"What is in file {number}?" if number % 2 else f"Hello {number}."
+                question = "Can you open an issue?" if number > LATE else f"What is in file {number}?"
+                message = question if number % 2 else f"Hello {number}."
                 history = ask(message, functions, history)
                 if inspect.isawaitable(history):
                     history = runner.run(history)
 
     def check(self, late="in the messages", more_tools=()):
-        """Check the requests of ten turns. A late tool is sent in the messages or, if the API cannot do that, as the last tool."""
+        """Check the requests of ten turns.
+
+        A late tool is sent in the messages. If the API cannot do that, the model calls it with `use_tool`, or it is the last tool.
+        """
         requests, compaction, late_start = self.requests, self.starts[COMPACTION], self.starts[LATE]
         assert len(requests) == TURNS + TURNS // 2, "every second message is a question, which needs a tool"
         assert max(request.marks for request in requests) <= 4
@@ -204,10 +208,13 @@ class TenTurns:
             assert ("make test" in request.prompt) == (number < compaction)
             assert ("Ask before you push" in request.prompt) == (number >= compaction)
             assert ("open_issue" in request.text) == (number >= late_start)
-        names = ["list_files", "read_file", "run_tests", *more_tools]
+        names = ["list_files", "read_file", "run_tests", *more_tools, *(["use_tool"] if late == "use_tool" else ())]
         assert sorted(requests[0].tool_names) == sorted(names)
         assert sorted(requests[-1].tool_names) == sorted([*names, "open_issue"])
         assert len(requests[compaction].messages) < 5
+        called = requests[self.starts[LATE + 1] + 1]
+        assert "#1" in json.dumps(called.messages), "the framework ran the late tool"
+        assert ('"use_tool"' in json.dumps(called.messages)) == (late == "use_tool")
 
 
 @pytest.fixture

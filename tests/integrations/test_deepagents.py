@@ -27,7 +27,7 @@ def test_ten_turns_keep_the_prefix(ten_turns):
 
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns, monkeypatch):
     call = ("task", {"description": "Look.", "subagent_type": "reviewer"})
-    monkeypatch.setattr(ten_turns.pretend, "tool_call", lambda tools, system: call)
+    monkeypatch.setattr(ten_turns.pretend, "tool_call", lambda *_: call)
     reviewer = {
         "name": "reviewer",
         "description": "Reviews.",

@@ -9,7 +9,7 @@ from google.adk.agents import LlmAgent
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
-from foreword.integrations.google_adk import foreword_callback
+from foreword.integrations.google_adk import foreword_callbacks
 
 MODEL = "gemini-3-pro"
 # ADK and what it is built on warn about each other, and do not close their connections.
@@ -29,11 +29,12 @@ async def ask_agent(agent, message, events=()):
     return stored.events
 
 
-def test_ten_turns_keep_the_prefix(ten_turns):
-    callback = foreword_callback(ten_turns.conversation)
+@pytest.mark.parametrize("late", ["use_tool", "last tool"])
+def test_ten_turns_keep_the_prefix(ten_turns, late):
+    callbacks = foreword_callbacks(ten_turns.conversation, use_tool=late == "use_tool")
 
     async def ask(message, functions, events):
-        agent = LlmAgent(name="shop", model=MODEL, tools=list(functions), before_model_callback=callback)
+        agent = LlmAgent(name="shop", model=MODEL, tools=list(functions), **callbacks)
         return await ask_agent(agent, message, events or ())
 
     def compacted(events):
@@ -41,12 +42,12 @@ def test_ten_turns_keep_the_prefix(ten_turns):
         return [events[0].model_copy(update={"content": summary, "id": "summary"})]
 
     ten_turns.run(ask, compacted)
-    ten_turns.check(late="last tool")
+    ten_turns.check(late)
 
 
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
-    callback = foreword_callback(lambda session: ten_turns.conversation, task="Review the change.")
-    agent = LlmAgent(name="reviewer", model=MODEL, instruction="Be kind.", before_model_callback=callback)
+    callbacks = foreword_callbacks(lambda session: ten_turns.conversation, task="Review the change.")
+    agent = LlmAgent(name="reviewer", model=MODEL, instruction="Be kind.", **callbacks)
     asyncio.run(ask_agent(agent, "Look."))
     [request] = ten_turns.requests
     assert all(text in request.prompt for text in ("Review the change.", "make test", "Be kind."))

@@ -23,11 +23,15 @@ ANTHROPIC = "anthropic:claude-sonnet-5-5"
         (ANTHROPIC, True, "in the messages"),
         ("openai:gpt-6.1-sol", False, "in the messages"),
         ("openai:gpt-6.1-sol", True, "in the messages"),
+        ("chat", False, "use_tool"),
+        ("chat", True, "use_tool"),
         ("chat", False, "last tool"),
+        ("anthropic:claude-sonnet-5", False, "use_tool"),
+        ("openai:gpt-5", False, "use_tool"),
     ],
 )
 def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
-    middleware = ForewordMiddleware(ten_turns.conversation)
+    middleware = ForewordMiddleware(ten_turns.conversation, use_tool=late == "use_tool")
     caching = AnthropicPromptCachingMiddleware(unsupported_model_behavior="ignore")
     chosen = ChatOpenAI(model="gpt-6.1-sol", use_responses_api=False) if model == "chat" else model
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from foreword import CallError
@@ -23,12 +21,13 @@ def tool_of(function):
     [
         ("anthropic/claude-sonnet-5-5", False, "in the messages"),
         ("anthropic/claude-sonnet-5-5", True, "in the messages"),
+        ("openai/gpt-6.1-sol", False, "use_tool"),
+        ("openai/gpt-6.1-sol", True, "use_tool"),
         ("openai/gpt-6.1-sol", False, "last tool"),
-        ("openai/gpt-6.1-sol", True, "last tool"),
     ],
 )
 def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
-    completions = ForewordCompletions(ten_turns.conversation)
+    completions = ForewordCompletions(ten_turns.conversation, use_tool=late == "use_tool")
 
     async def ask(message, functions, history):
         history = [*(history or ()), {"role": "user", "content": message}]
@@ -41,10 +40,10 @@ def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
             if not reply.tool_calls:
                 return history
             for call in reply.tool_calls:
-                result = FUNCTIONS[call.function.name](**json.loads(call.function.arguments))
-                history.append({"role": "tool", "tool_call_id": call.id, "content": result})
+                name, arguments = ten_turns.conversation.resolve_call(call.function.name, call.function.arguments)
+                history.append({"role": "tool", "tool_call_id": call.id, "content": FUNCTIONS[name](**arguments)})
 
-    FUNCTIONS = {"read_file": lambda path: (ten_turns.folder / path).read_text()}
+    FUNCTIONS = {"read_file": lambda path: (ten_turns.folder / path).read_text(), "open_issue": lambda title: "#1"}
     KEPT = ("role", "content", "tool_calls")
     ten_turns.run(ask, compacted=lambda _: [{"role": "user", "content": "A summary."}])
     ten_turns.check(late)

@@ -10,13 +10,17 @@ from agents import Agent, RunConfig, Runner, function_tool
 from foreword.integrations.openai_agents import ForewordProvider
 
 
-@pytest.mark.parametrize(("use_responses", "late"), [(True, "in the messages"), (False, "last tool")])
+@pytest.mark.parametrize(
+    ("use_responses", "late"), [(True, "in the messages"), (False, "use_tool"), (False, "last tool")]
+)
 def test_ten_turns_keep_the_prefix(ten_turns, use_responses, late):
-    provider = ForewordProvider(ten_turns.conversation, use_responses=use_responses)
+    has_use_tool = late == "use_tool"
+    provider = ForewordProvider(ten_turns.conversation, use_responses=use_responses, use_tool=has_use_tool)
     config = RunConfig(model_provider=provider, tracing_disabled=True)
 
     async def ask(message, functions, history):
-        agent = Agent(name="shop", tools=[function_tool(function) for function in functions], model="gpt-6.1-sol")
+        tools = [*map(function_tool, functions), *([provider.use_tool] if has_use_tool else ())]
+        agent = Agent(name="shop", tools=tools, model="gpt-6.1-sol")
         message = {"role": "user", "content": message}
         return (await Runner.run(agent, [*(history or ()), message], run_config=config)).to_input_list()
 

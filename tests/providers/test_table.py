@@ -32,10 +32,12 @@ SHARED = {
     "capabilities",
     "existing_breakpoints",
     "late",
+    "late_tool_effect",
     "message_breakpoints",
     "request_check",
     "request_parts",
     "tool_fields",
+    "use_tool",
     "usage",
 }
 

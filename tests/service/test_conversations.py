@@ -538,7 +538,8 @@ def test_a_turn_starts_with_the_messages_of_the_prompt(top_folder, service):
 
 
 def test_shipped_tools_run_over_http(service):
-    assert [tool["name"] for tool in service.get("/tools").json["tools"]] == ["use_skill", "read_plan", "write_plan"]
+    tools = service.get("/tools").json["tools"]
+    assert [tool["name"] for tool in tools] == ["use_skill", "read_plan", "write_plan", "use_tool"]
     assert service.conversation("tools", "tools/use_skill", layout="opal", arguments={"name": "tidy"}).json == {
         "content": service.conversation("tools-2", "skills/tidy", layout="opal").json["content"],
         "is_error": False,
@@ -551,3 +552,23 @@ def test_shipped_tools_run_over_http(service):
         "is_error": True,
     }
     assert service.conversation("tools", "tools/read_file").problem == "not-found"
+
+
+def test_a_late_tool_keeps_the_prefix_over_http(service):
+    use_tool = service.get("/tools").json["tools"][-1]
+    issue = {"name": "open_issue", "schema": {"type": "object", "properties": {"title": {"type": "string"}}}}
+    options = {"form": "openai-chat", "model": "gpt-5"}
+    first = service.conversation("late", message="hi", tools=[use_tool], **options).json
+    history = [*first["history"], {"role": "assistant", "content": "Hello."}]
+    later = service.conversation("late", message="more", messages=history, tools=[use_tool, issue], **options).json
+    assert later["request"]["tools"] == first["request"]["tools"]
+    count = len(first["request"]["messages"])
+    assert later["request"]["messages"][:count] == first["request"]["messages"]
+    assert '{"name":"open_issue"' in later["request"]["messages"][count + 1]["content"]
+    call = {"name": "open_issue", "arguments": {"title": "x"}}
+    answer = service.conversation("late", "tools/use_tool", arguments=call).json
+    assert answer == {"content": "", "is_error": False, "call": call}
+    answer = service.conversation(
+        "late", "tools/use_tool", arguments={"name": "open_issue", "arguments": {"title": 1}}
+    ).json
+    assert answer == {"content": "open_issue: title must be a string, not 1", "is_error": True}

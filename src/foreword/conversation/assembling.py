@@ -6,6 +6,7 @@ import os
 
 from ..errors import ForewordError, MirrorError
 from ..extensions import Resources
+from ..inspection.price_list import read_prices
 from ..store import waits
 from ..template.addresses import has_prefix
 from ..text.lines import printable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..engine.assembler import Assembler, Snapshot
     from ..engine.touches import TouchReader
+    from ..inspection.prices import Prices
     from ..layout.model import Layout
     from ..vocabulary import Edition, Inputs, Workspace
     from .agents import ConversationAgent
@@ -43,6 +45,7 @@ class ConversationAssembler:
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
         self._stored: Mapping[str, Any] = {}
+        self._prices: Prices | None = None
 
     @property
     def cwd(self) -> str:
@@ -63,6 +66,12 @@ class ConversationAssembler:
                 self._layout = self.assembler.layout()
             self._check_mirror(self._layout)
         return self._layout
+
+    def prices(self) -> Prices:
+        """Return the prices for the conversation's workspace, which are read once."""
+        if self._prices is None:
+            self._prices = read_prices("", self.assembler.workspace, self.assembler.settings)
+        return self._prices
 
     def _check_mirror(self, layout: Layout) -> None:
         if layout.mirrors and not self._mirror:

@@ -15,7 +15,6 @@ from ..errors import (
 )
 from ..extensions import Resources
 from ..findings import finding
-from ..inspection.price_list import read_prices
 from ..store import waits
 from ..text.tokens import exact_counter
 from ..vocabulary import Document, Edition, Tool, Workspace
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..engine.assembler import Assembler
-    from ..inspection.prices import Prices
     from ..layout.model import Layout
     from ..vocabulary import Agent, Prompt, Turn
     from .decide import Drift
@@ -64,7 +62,6 @@ class Conversation:
         self._lock = allocate_lock()
         self._events: list[str] = []
         self._waiting: list[Message] = []
-        self._prices: Prices | None = None
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
         self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
@@ -181,7 +178,7 @@ class Conversation:
         current, _ = self._transitions.current()
         if current is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
-        loss = rebuild_loss_function(self._agent.resolved, current, self._price_table, exact_counter)
+        loss = rebuild_loss_function(self._agent.resolved, current, self._assembling.prices, exact_counter)
         return drift(current, self._builder.gather(now), loss=loss)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
@@ -206,12 +203,7 @@ class Conversation:
         """
         check_time(now)
         model = model or self._agent.configured.model
-        return record_usage(self.shared.editions, self.id, usage, model, self._price_table, now)
-
-    def _price_table(self) -> Prices:
-        if self._prices is None:
-            self._prices = read_prices("", self.assembler.workspace, self.assembler.settings)
-        return self._prices
+        return record_usage(self.shared.editions, self.id, usage, model, self._assembling.prices, now)
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
@@ -261,6 +253,13 @@ class Conversation:
         `arguments` are the model's: a mapping, or the same as JSON. If they are wrong, the error says what the tool takes.
         """
         return self._shipped_tools.call(name, arguments)
+
+    def resolve_call(self, name: str, arguments: Mapping[str, Any] | str = "") -> tuple[str, dict[str, Any]]:
+        """Return the name and the arguments of the tool that the model calls: for `use_tool`, those of the tool inside.
+
+        Raises a CallError if that tool is unknown or inactive or its arguments are wrong. Send the error's text as the result.
+        """
+        return self._shipped_tools.resolve(name, arguments)
 
     def sub_agent(
         self,

@@ -20,7 +20,7 @@ from ..layout.keys import STEPS
 from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
-from ..vocabulary.tools import inactive_tools, join_tool_names, new_tools_sentence
+from ..vocabulary.tools import LateToolEffect, inactive_tools, join_tool_names, new_tools_sentence
 from .leading import earlier_hashes, is_same_prompt
 from .notices import changes_of, lasting_notices
 from .state import after_summary, state_of, update_state, with_state
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..inspection.changes import SectionChange, Side
     from ..vocabulary import Finding
 
-    LateToolException = Callable[[str, Sequence[str]], str | None]
+    EffectFunction = Callable[[Edition, Sequence[str]], LateToolEffect]
     LossFunction = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
     Subject = Literal["tools", "rest", "all"]
 
@@ -108,13 +108,13 @@ def apply_step(
     is_summarised: bool = False,
     since: Edition | None = None,
     loss: LossFunction | None = None,
-    late_tool_exception: LateToolException = lambda tools, added: None,
+    late_tool_effect: EffectFunction = lambda edition, added: LateToolEffect(),
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
-    loses. `late_tool_exception` takes all tools and the names of new ones, and returns which requests lose it: an empty string if none
-    does, None if all do. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
+    loses. `late_tool_effect` returns what new tools do to the next request. Skills stay in use from one edition to the next, until the
+    messages that contain them are summarised.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -131,7 +131,7 @@ def apply_step(
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
     if step == "append":
-        return _append(current, new_edition, change, loss or _prefix_loss, late_tool_exception)
+        return _append(current, new_edition, change, loss or _prefix_loss, late_tool_effect)
     return Outcome(current)
 
 
@@ -232,7 +232,7 @@ class _Announcement:
 
 
 def _append(
-    current: Edition, new_edition: Edition, change: Drift, loss: LossFunction, late_tool_exception: LateToolException
+    current: Edition, new_edition: Edition, change: Drift, loss: LossFunction, late_tool_effect: EffectFunction
 ) -> Outcome:
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
@@ -249,19 +249,18 @@ def _append(
     other_changes = replace(change, tools=replace(change.tools, added=(), moved=()))
     findings = [finding("drift", other_changes.sentence())] if other_changes.is_changed else []
     if change.tools.added:
-        tools = with_new_tools(current.tools, new_edition.tools)
-        cost = estimate(tools) - estimate(current.tools)
-        exception = late_tool_exception(tools, change.tools.added)
-        lost = 0 if exception == "" else loss(current, replace(current, tools=tools))[1]
-        findings.append(finding("drift", _late_tools_sentence(change.tools.added, cost, lost, exception)))
-        kept = replace(kept, number=current.number + 1, tools=tools)
+        kept = replace(kept, number=current.number + 1, tools=with_new_tools(current.tools, new_edition.tools))
+        cost = estimate(kept.tools) - estimate(current.tools)
+        effect = late_tool_effect(kept, change.tools.added)
+        lost = loss(current, replace(current, tools=kept.tools))[1] if effect.loses_cache or effect.exception else 0
+        findings.append(finding("drift", _late_tools_sentence(change.tools.added, cost, lost, effect)))
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
     changes = [_tool_names(current, change)]
     return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings, changes=changes)
 
 
-def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, exception: str | None) -> str:
+def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, effect: LateToolEffect) -> str:
     """Return the sentence for a finding about new tools: what they cost, and what is lost from the cache."""
     shown = (
         ", ".join(names)
@@ -269,10 +268,11 @@ def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, exception: 
         else f"{', '.join(names[:_MAX_NAMES])} and {len(names) - _MAX_NAMES} more"
     )
     start = f"tools added late: {shown}; "
-    if exception == "":
+    if not effect.is_in_prompt:
         return start + "they are deferred, so the prefix is kept"
     loss = f"the prefix after them, about {lost:,} tokens and all messages"
-    price = f" and {loss}" if exception is None else f"; the prefix is kept, except that {exception} loses {loss}"
+    exception = f", except that {effect.exception} loses {loss}" if effect.exception else ""
+    price = f" and {loss}" if effect.loses_cache else f"; the prefix is kept{exception}"
     return f"{start}their definitions cost about {cost:,} tokens{price}"
 
 

@@ -1,18 +1,18 @@
-"""The tools that prompts mention and Foreword itself runs: `use_skill`, `read_plan` and `write_plan`.
+"""The tools that ship with Foreword: `use_skill`, `read_plan` and `write_plan`, which it runs itself, and `use_tool`.
 
 A layout tells the model to call `use_skill`, and a plan must outlive the messages that contain it. The plan is stored with the
 conversation, so it works the same way on any machine; the next prompt that is built contains it, if the layout has a section for it.
+`use_tool` calls one of the program's own tools that was added late (`providers/use_tool.py`).
 """
 
 from __future__ import annotations
 
-import json
-
 from ..errors import CallError, MissingError, expect, show, suggestion
 from ..shapes import NAME, OBJECT, STRING, check_table
 from ..vocabulary import Document, replace
-from ..vocabulary.tools import Tool
+from ..vocabulary.tools import USE_TOOL, Tool
 from .state import state_of
+from .tool_calls import parse_arguments, resolve_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,21 +49,41 @@ _TOOLS = (
         "Replaces the plan for this task. Write it before a task of several steps, and again whenever a step is done.",
         schema=_schema(plan="The whole plan, in Markdown. An empty string deletes it."),
     ),
+    Tool(
+        USE_TOOL,
+        "Calls a tool that a message has announced together with its definition. Call all other tools directly.",
+        schema={
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "The name of the tool, as it was announced."},
+                "arguments": {
+                    "type": "object",
+                    "description": "The tool's arguments, as its definition describes them.",
+                    "additionalProperties": True,
+                },
+            },
+            "required": ["name", "arguments"],
+            "additionalProperties": False,
+        },
+    ),
 )
+SHIPPED_NAMES = tuple(tool.name for tool in _TOOLS)
+# The arguments of those that Foreword runs.
 _ARGUMENTS: dict[str, dict[str, Shape]] = {"use_skill": {"name": NAME}, "read_plan": {}, "write_plan": {"plan": STRING}}
 
 
 def shipped_tools(*names: str) -> tuple[Tool, ...]:
-    """Return the tools that `Conversation.call_tool` runs: those with these names, or all of them.
+    """Return the shipped tools with these names, or all that `Conversation.call_tool` runs. Add them to `Agent.tools`.
 
-    Add them to `Agent.tools`, so that the model can call them.
+    `use_tool` is returned only by its name. If an agent lists it from the start, tools that are added later do not invalidate the
+    provider's cache; `Conversation.resolve_call` returns the tool that the model then calls.
     """
     tools = {tool.name: tool for tool in _TOOLS}
     for name in names:
         expect("the name of a tool", name, str)
         if name not in tools:
             raise CallError(f"no tool {show(name)} is shipped{suggestion(str(name), tools)}")
-    return tuple(tools[name] for name in names or tools)
+    return tuple(tools[name] for name in names or _ARGUMENTS)
 
 
 class ShippedToolRunner:
@@ -78,15 +98,21 @@ class ShippedToolRunner:
     def call(self, name: str, arguments: Mapping[str, Any] | str) -> str:
         """Return the result of a tool for these arguments, which are a mapping or JSON."""
         expect("the name of a tool", name, str)
+        if name == USE_TOOL:
+            raise CallError(f"call_tool cannot run {USE_TOOL!r}; resolve_call returns the tool that the model means")
         if name not in _ARGUMENTS:
             raise MissingError(
                 f"call_tool cannot run {show(name)}; it runs {', '.join(_ARGUMENTS)}, and your program runs the agent's other tools"
             )
-        parsed = _parse(name, arguments)
+        parsed = parse_arguments(name, arguments)
         check_table(parsed, _ARGUMENTS[name], name, required=_ARGUMENTS[name], shape=OBJECT)
         if name == "use_skill":
             return str(self._skills.use(parsed["name"])["content"])
         return self._read_plan() if name == "read_plan" else self._write_plan(parsed["plan"])
+
+    def resolve(self, name: str, arguments: Mapping[str, Any] | str) -> tuple[str, dict[str, Any]]:
+        """Return the name and the arguments of the tool that the model means with this call."""
+        return resolve_call(self._transitions.current()[0], name, arguments)
 
     def _read_plan(self) -> str:
         current, _ = self._transitions.current()
@@ -105,15 +131,3 @@ class ShippedToolRunner:
         if plan != state_of(current).plan:
             self._editions.update(self._id, current, lambda state: replace(state, plan=plan))
         return "The plan is saved." if plan.strip() else "The plan is deleted."
-
-
-def _parse(name: str, arguments: Any) -> Any:
-    """Return the arguments as a plain dict. Models and SDKs pass JSON, or nothing for a tool without parameters."""
-    if isinstance(arguments, str):
-        try:
-            return json.loads(arguments) if arguments.strip() else {}
-        except (ValueError, RecursionError):
-            raise CallError(f"{name}: the arguments are not valid JSON: {show(arguments)}") from None
-    if arguments is None:
-        return {}
-    return dict(arguments) if hasattr(arguments, "keys") else arguments

@@ -6,12 +6,12 @@ from ..encoding.edition import parse_tools, target_of
 from ..errors import StoreError
 from ..findings import finding
 from ..inspection.price_list import rebuild_loss, shipped_prices
-from ..providers.late import late_tool_exception
+from ..providers.late_tool_effect import late_tool_effect
 from ..text.tokens import estimator
 from ..vocabulary import replace, value
 from .decide import Outcome, Steps, apply_step, decide
 from .editions import store_down
-from .notices import with_changes
+from .notices import changes_of, with_changes
 from .state import after_summary, state_of, with_state
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..inspection.price_list import Counter
     from ..inspection.prices import CacheRule, Prices
     from ..vocabulary import Agent, Edition, Finding
+    from ..vocabulary.tools import LateToolEffect
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
@@ -146,7 +147,7 @@ class Transitions:
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
             loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimator)
             step_outcome = apply_step(
-                step, edition, new_edition, is_summarised and is_first, before, loss, self._late_tool_exception
+                step, edition, new_edition, is_summarised and is_first, before, loss, self._late_tool_effect
             )
             outcome = replace(
                 step_outcome,
@@ -161,11 +162,12 @@ class Transitions:
             outcome = replace(outcome, edition=with_state(outcome.edition, state))
         return outcome
 
-    def _late_tool_exception(self, tools: str, added: Sequence[str]) -> str | None:
-        """Return which requests lose the cache when these tools are added: an empty string if none does, None if all do."""
-        model = self._agent.resolved.model
+    def _late_tool_effect(self, edition: Edition, added: Sequence[str]) -> LateToolEffect:
+        """Return what adding these tools does to the next request. The edition contains them."""
+        model, state = self._agent.resolved.model, state_of(edition)
         provider = self._agent.resolved.provider.lower() or shipped_prices().provider_of(model)
-        return late_tool_exception(provider, model, parse_tools(tools), added)
+        changes = [*changes_of(state.notices), *changes_of(state.unsent), {"added": added}]
+        return late_tool_effect(provider, model, parse_tools(edition.tools), changes)
 
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         betas: bool
         automatic: bool
         on_turn: OnTurn | None
+        use_tool: bool
 
     OnTurn = Callable[[Turn], object]
     Message = Mapping[str, Any]
@@ -48,6 +49,7 @@ class RequestOptions:
         betas: Whether Anthropic's beta headers may be sent, which tools that are added late need.
         automatic: Whether Anthropic's automatic breakpoint is added to a request without breakpoints in its messages.
         on_turn: A function that is called with each turn before its request is sent, for example to log `turn.findings`.
+        use_tool: Whether the model has the shipped tool `use_tool`, so that tools that are added late keep the cache with every provider.
     """
 
     task: str = ""
@@ -56,12 +58,20 @@ class RequestOptions:
     betas: bool = True
     automatic: bool = True
     on_turn: OnTurn | None = None
+    use_tool: bool = False
 
     def _check(self) -> None:
         if self.task and self.definition:
             raise CallError("pass either a task or the name of a definition for a sub-agent, not both")
+        if self.is_sub_agent and self.use_tool:
+            raise CallError("do not pass use_tool for a sub-agent: its tools are the same in all of its requests")
         if self.on_turn is not None and not callable(self.on_turn):
             raise CallError(f"on_turn must be a function that takes a turn, not {type(self.on_turn).__name__}")
+
+    @property
+    def is_sub_agent(self) -> bool:
+        """Whether the prompt is that of a sub-agent."""
+        return bool(self.task or self.definition)
 
 
 DEFAULT_OPTIONS = RequestOptions()

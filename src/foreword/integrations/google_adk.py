@@ -1,47 +1,57 @@
-"""Google's Agent Development Kit: a callback that puts a conversation's prompt into each of an agent's requests.
+"""Google's Agent Development Kit: callbacks that put a conversation's prompt into each of an agent's requests.
 
-    agent = LlmAgent(name="shop", model="gemini-3-pro", tools=tools, before_model_callback=foreword_callback(conversation))
+    agent = LlmAgent(name="shop", model="gemini-3-pro", tools=tools, **foreword_callbacks(conversation, use_tool=True))
 
-Gemini caches prefixes automatically and has neither breakpoints nor changes in the middle of a conversation: a tool that is added
-later is appended to the others, and the cache after it is lost.
+Gemini caches prefixes automatically and has neither breakpoints nor changes in the middle of a conversation. Without `use_tool`, a tool
+that is added later is appended to the others, and the cache after it is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from google.adk.tools import BaseTool
 from google.genai import types
 
 from ..providers.gemini import for_gemini
-from ..vocabulary.tools import Tool
+from ..vocabulary.tools import USE_TOOL, Tool
 from .forms import Received, RequestOptions
 from .rewriting import RewriterPool
 
 if TYPE_CHECKING:
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.llm_response import LlmResponse
 
     from ..conversation.conversation import Conversation
     from .forms import OnTurn
-    from .rewriting import Open
+    from .rewriting import Open, RequestRewriter
 
 
-def foreword_callback(
-    conversation: Conversation | Open, *, task: str = "", definition: str = "", on_turn: OnTurn | None = None
-) -> Callable[[CallbackContext, LlmRequest], Awaitable[None]]:
-    """Return a `before_model_callback` that puts a conversation's prompt into requests.
+def foreword_callbacks(
+    conversation: Conversation | Open,
+    *,
+    task: str = "",
+    definition: str = "",
+    on_turn: OnTurn | None = None,
+    use_tool: bool = False,
+) -> dict[str, Any]:
+    """Return the callbacks of an `LlmAgent`, as keyword arguments, that put a conversation's prompt into requests.
 
     `conversation` is a conversation, or a function that takes ADK's session id and opens one. With a `task`, or the name of a `definition`,
-    the agent is a sub-agent of the conversation. `on_turn` is called with each turn before its request is sent.
+    the agent is a sub-agent of the conversation. `on_turn` is called with each turn before its request is sent. With `use_tool`, tools that
+    are added late keep the cache.
     """
-    rewriters = RewriterPool(conversation, RequestOptions(task, definition, on_turn=on_turn))
+    rewriters = RewriterPool(conversation, RequestOptions(task, definition, on_turn=on_turn, use_tool=use_tool))
     known: dict[str, types.FunctionDeclaration] = {}
 
     async def before_model(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         rewriter = rewriters.get(callback_context.session.id)
+        if use_tool:
+            llm_request.tools_dict[USE_TOOL] = _UseTool(rewriter.refuse_call)
         declarations = [declaration for tool in llm_request.config.tools or () for declaration in _declarations(tool)]
         tools = [_tool(declaration) for declaration in declarations]
         for tool, declaration in zip(tools, declarations, strict=True):
@@ -49,12 +59,39 @@ def foreword_callback(
         messages = [content.model_dump(mode="json", exclude_none=True) for content in llm_request.contents]
         turn = await asyncio.to_thread(rewriter.turn, Received((), messages, tools))
         request = for_gemini(turn)
+        listed = {
+            row["name"] for tool in request["config"].get("tools", ()) for row in tool.get("function_declarations", ())
+        }
         ordered = [
-            known.get(_key(row["name"], row["description"], row["schema"])) or _declaration(row) for row in turn.tools
+            known.get(_key(row["name"], row["description"], row["schema"])) or _declaration(row)
+            for row in turn.tools
+            if row["name"] in listed
         ]
         _write(llm_request, request, ordered)
 
-    return before_model
+    async def after_model(callback_context: CallbackContext, llm_response: LlmResponse) -> None:
+        await asyncio.to_thread(_call_directly, llm_response, rewriters.get(callback_context.session.id))
+
+    return {"before_model_callback": before_model, **({"after_model_callback": after_model} if use_tool else {})}
+
+
+class _UseTool(BaseTool):
+    """The tool `use_tool`. It runs only if the model calls it wrongly, and then explains what is wrong."""
+
+    def __init__(self, refuse_call: Callable[[Any], str]) -> None:
+        super().__init__(name=USE_TOOL, description="")
+        self._refuse_call = refuse_call
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> dict[str, str]:
+        return {"error": await asyncio.to_thread(self._refuse_call, args)}
+
+
+def _call_directly(response: LlmResponse, rewriter: RequestRewriter) -> None:
+    """Replace calls of `use_tool` in a response by calls of the tools that the model means."""
+    for part in (response.content.parts if response.content else None) or ():
+        function = part.function_call
+        if function and (call := rewriter.inner_call(function.name or "", function.args)):
+            function.name, function.args = call
 
 
 def _write(llm_request: LlmRequest, request: dict[str, Any], declarations: list[Any]) -> None:

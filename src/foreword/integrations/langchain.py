@@ -7,13 +7,19 @@ It works with models that use the Anthropic SDK or the OpenAI SDK. Its position 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.tools import StructuredTool
 from langgraph.config import get_config
 
+from ..conversation.shipped_tools import shipped_tools
 from ..errors import CallError
+from ..vocabulary.tools import USE_TOOL
 from .clients import rewriting_client
 from .forms import RequestOptions
 from .rewriting import RequestRewriter, RewriterPool
@@ -36,23 +42,51 @@ class ForewordMiddleware(AgentMiddleware[Any, Any, Any]):
     def __init__(self, conversation: Conversation | Open, **options: Unpack[RequestKeywords]) -> None:
         super().__init__()
         self._rewriters = RewriterPool(conversation, RequestOptions(**options))
+        if self._rewriters.options.use_tool:
+            [tool] = shipped_tools(USE_TOOL)
+            schema = dict(tool.schema or {})
+            self.tools = [
+                StructuredTool(name=USE_TOOL, description=tool.description, args_schema=schema, func=self._refuse_call)
+            ]
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Send a model request with the prompt."""
-        return handler(request.override(model=_with_rewriting_client(request.model, self._rewriter(), is_async=False)))
+        rewriter = self._rewriter()
+        model = _with_rewriting_client(request.model, rewriter, is_async=False)
+        return _with_direct_calls(handler(request.override(model=model)), rewriter)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Send a model request with the prompt."""
-        return await handler(
-            request.override(model=_with_rewriting_client(request.model, self._rewriter(), is_async=True))
-        )
+        rewriter = self._rewriter()
+        model = _with_rewriting_client(request.model, rewriter, is_async=True)
+        response = await handler(request.override(model=model))
+        return await asyncio.to_thread(_with_direct_calls, response, rewriter)
+
+    def _refuse_call(self, **arguments: Any) -> str:
+        return self._rewriter().refuse_call(arguments)
 
     def _rewriter(self) -> RequestRewriter:
         return self._rewriters.get(str(get_config().get("configurable", {}).get("thread_id") or ""))
+
+
+def _with_direct_calls(response: ModelResponse[Any], rewriter: RequestRewriter) -> ModelResponse[Any]:
+    """Return the response with direct calls of the tools that the model calls with `use_tool`."""
+    return replace(response, result=[_with_calls(message, rewriter) for message in response.result])
+
+
+def _with_calls(message: BaseMessage, rewriter: RequestRewriter) -> BaseMessage:
+    if not isinstance(message, AIMessage):
+        return message
+    inner = [rewriter.inner_call(call["name"], call["args"]) for call in message.tool_calls]
+    calls = [
+        {**call, "name": direct[0], "args": direct[1]} if direct else call
+        for call, direct in zip(message.tool_calls, inner, strict=True)
+    ]
+    return message.model_copy(update={"tool_calls": calls}) if any(inner) else message
 
 
 def _with_rewriting_client(model: Any, rewriter: RequestRewriter, *, is_async: bool) -> Any:

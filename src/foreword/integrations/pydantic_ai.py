@@ -7,20 +7,25 @@ It works with models that use the Anthropic SDK or the OpenAI SDK.
 
 from __future__ import annotations
 
+import asyncio
 import copy
+import dataclasses
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart
+from pydantic_ai.models import Model, ModelRequestContext, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import RunContext
+from pydantic_ai.tools import RunContext, Tool
+from pydantic_ai.toolsets import FunctionToolset
 
+from ..conversation.shipped_tools import shipped_tools
 from ..errors import CallError
+from ..vocabulary.tools import USE_TOOL
 from .clients import rewriting_client
 from .forms import RequestOptions
 from .rewriting import RequestRewriter, RewriterPool
@@ -59,6 +64,28 @@ class ForewordCapability(AbstractCapability[Any]):
         """Return the model, wrapped so that its requests contain the prompt."""
         return _ModelWithPrompt(model, self._rewriters.get(self._conversation_id))
 
+    def get_toolset(self) -> FunctionToolset[Any] | None:
+        """Return a toolset with `use_tool`, if the model should have it."""
+        if not self._rewriters.options.use_tool:
+            return None
+        [tool] = shipped_tools(USE_TOOL)
+        schema = dict(tool.schema or {})
+        return FunctionToolset(
+            [Tool.from_schema(self._refuse_call, USE_TOOL, tool.description, schema, takes_ctx=True)]
+        )
+
+    async def _refuse_call(self, ctx: RunContext[Any], **arguments: Any) -> str:
+        rewriter = self._rewriters.get(ctx.conversation_id or "")
+        return await asyncio.to_thread(rewriter.refuse_call, arguments)
+
+    async def after_model_request(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        """Return the response with direct calls of the tools that the model calls with `use_tool`."""
+        rewriter = self._rewriters.get(self._conversation_id)
+        parts = await asyncio.to_thread(lambda: [_direct_call(part, rewriter) for part in response.parts])
+        return dataclasses.replace(response, parts=parts)
+
 
 class _ModelWithPrompt(WrapperModel):
     """Sends requests with a copy of a model, because other agents may share the model itself."""
@@ -86,6 +113,13 @@ class _ModelWithPrompt(WrapperModel):
         stream = self._copy.request_stream(messages, model_settings, model_request_parameters, run_context)
         async with stream as response:
             yield response
+
+
+def _direct_call(part: ModelResponsePart, rewriter: RequestRewriter) -> ModelResponsePart:
+    if not isinstance(part, ToolCallPart) or not (call := rewriter.inner_call(part.tool_name, part.args)):
+        return part
+    # OpenAI would use its own copy of a call that has an id.
+    return dataclasses.replace(part, tool_name=call[0], args=call[1], id=None)
 
 
 def _with_rewriting_client(model: Model, rewriter: RequestRewriter) -> Model:

@@ -13,8 +13,10 @@ import json
 from _thread import allocate_lock
 
 from ..conversation.conversation import Conversation
-from ..errors import expect
+from ..conversation.shipped_tools import shipped_tools
+from ..errors import CallError, expect
 from ..vocabulary import digest, replace
+from ..vocabulary.tools import USE_TOOL
 from .forms import DEFAULT_OPTIONS, RequestOptions, form_of, without_breakpoints
 
 TYPE_CHECKING = False
@@ -71,9 +73,11 @@ class RequestRewriter:
 
     def _turn(self, received: Received) -> Turn:
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
-        task, definition = self._options.task, self._options.definition
-        if task or definition:
+        if self._options.is_sub_agent:
+            task, definition = self._options.task, self._options.definition
             return self.conversation.sub_agent(task, tools, definition=definition, messages=messages)
+        if self._options.use_tool:
+            tools = [*(tool for tool in tools if tool.name != USE_TOOL), *shipped_tools(USE_TOOL)]
         self._detect_compaction(messages)
         if self._tools != tools:
             self.conversation.set_active_tools(tools)
@@ -86,6 +90,26 @@ class RequestRewriter:
         own = {id(message) for message in messages}
         self._added = [(position, message) for position, message in enumerate(turn.history) if id(message) not in own]
         return turn
+
+    def inner_call(self, name: str, arguments: Any) -> tuple[str, dict[str, Any]] | None:
+        """Return the tool that the model calls with `use_tool`, and its arguments; None if it calls another tool or the call is wrong.
+
+        A framework runs the tool that is returned, as if the model had called it directly.
+        """
+        if name != USE_TOOL or not self._options.use_tool:
+            return None
+        try:
+            return self.conversation.resolve_call(name, arguments)
+        except CallError:
+            return None
+
+    def refuse_call(self, arguments: Any) -> str:
+        """Return the result of a wrong call of `use_tool`: a sentence for the model."""
+        try:
+            name, _ = self.conversation.resolve_call(USE_TOOL, arguments)
+        except CallError as error:
+            return str(error)
+        return f"call {name!r} again"
 
     def _described(self, tool: Tool) -> Tool:
         """Return a framework's tool with the snippet, guidelines and server of the agent's tool with the same name."""
@@ -113,7 +137,7 @@ class RewriterPool:
     def __init__(self, conversation: Conversation | Open, options: RequestOptions = DEFAULT_OPTIONS) -> None:
         if not callable(conversation):
             expect("the conversation", conversation, Conversation)
-        self._conversation, self._options = conversation, options
+        self._conversation, self.options = conversation, options
         self._lock = allocate_lock()
         self._known: dict[str, RequestRewriter] = {}
 
@@ -129,7 +153,7 @@ class RewriterPool:
 
     def _open(self, id: str) -> RequestRewriter:
         conversation = self._conversation
-        return RequestRewriter(conversation(id) if callable(conversation) else conversation, self._options)
+        return RequestRewriter(conversation(id) if callable(conversation) else conversation, self.options)
 
 
 def _is_from_user(messages: Sequence[Message]) -> bool:

@@ -11,7 +11,7 @@ Breakpoints that last an hour must come before those that last five minutes. In 
 A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
 and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message is placed between the
 user's message and the model's answer, the only place where the API accepts it. For any other model, a new tool is the last in `tools`,
-which loses the cache after it, unless the agent has the tool search: then the new tool is deferred.
+which loses the cache after it, unless the agent has the tool search, which finds a deferred tool, or `use_tool` (`use_tool.py`).
 
 Messages that belong to the prompt become user messages, because only some models accept other roles there. They continue the prompt,
 and a lifetime may end in them.
@@ -26,6 +26,7 @@ from .capabilities import capabilities_of
 from .existing_breakpoints import breakpoints_in, without_first_breakpoints
 from .late import announcements, with_deferred_tools, without_listed_tools
 from .message_breakpoints import add_message_breakpoint
+from .use_tool import with_use_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, str]]:
     capabilities = capabilities_of("anthropic", turn.model)
     can_change_tools = betas and capabilities.added_tools and capabilities.removed_tools
     if not can_change_tools:
-        turn = without_listed_tools(with_deferred_tools(turn))
+        turn = without_listed_tools(with_use_tool(with_deferred_tools(turn)))
     announced = announcements(turn)
     if not capabilities.system_messages or not announced:
         return turn, {}

@@ -3,7 +3,7 @@
 It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
 and `model`: everything that the model did not write, including system, developer and tool messages, is sent as `user`. Consecutive
 messages may have the same role. A tool that is added late is in the list with the others, so a message that only announces it is left
-out.
+out; with `use_tool` it is not in the list, and the message has its definition.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ..errors import check_turn
 from ..vocabulary import Turn
 from .late import without_listed_tools
 from .tool_fields import reject_tool_fields
+from .use_tool import with_use_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
     """
     check_turn("for_gemini", turn, Turn)
     if turn.changes:
-        turn = without_listed_tools(turn)
+        turn = without_listed_tools(with_use_tool(turn))
     config: dict[str, Any] = {}
     if turn.system.strip():
         config["system_instruction"] = turn.system

@@ -1,11 +1,9 @@
-"""Late changes to instructions or tools: the messages that announce them, and what they leave of the provider's cache."""
+"""Late changes to instructions or tools: the messages that announce them, and what of them a request contains. Pure."""
 
 from __future__ import annotations
 
-from ..errors import PROVIDERS
 from ..vocabulary import replace
 from ..vocabulary.tools import new_tools_sentence
-from .capabilities import capabilities_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Turn
 
-# Requests that contain new tools in the list of tools, whatever the model accepts.
-_LATE_TOOL_EXCEPTIONS = {"anthropic": "a request with betas=False", "openai": "a request to Chat Completions"}
 _TOOL_SEARCH = "tool_search_tool"  # the start of the types of Anthropic's tool search
 _MODEL_ROLES = ("assistant", "model")
 _MODEL_TYPES = ("function_call", "custom_tool_call", "reasoning", "message")  # entries of Responses without a role
@@ -58,24 +54,6 @@ def with_deferred_tools(turn: Turn) -> Turn:
 def has_tool_search(tools: Iterable[Mapping[str, Any]]) -> bool:
     """Whether these definitions include Anthropic's tool search."""
     return any(str(tool.get("type") or "").startswith(_TOOL_SEARCH) for tool in tools)
-
-
-def late_tool_exception(
-    provider: str, model: str, tools: Sequence[Mapping[str, Any]], added: Iterable[str]
-) -> str | None:
-    """Return which requests lose the cache when tools are added late, or an empty string if none does, or None if all do.
-
-    `tools` are all definitions, and `added` are the names of the new ones.
-    """
-    if provider not in PROVIDERS:
-        return None
-    if provider == "anthropic":
-        names = set(added)
-        new_tools = [tool for tool in tools if tool["name"] in names]
-        is_searched = has_tool_search(tools) and not any(tool.get("type") for tool in new_tools)
-        if is_searched or all(tool.get("defer") for tool in new_tools):
-            return ""
-    return _LATE_TOOL_EXCEPTIONS.get(provider) if capabilities_of(provider, model).added_tools else None
 
 
 def without_listed_tools(turn: Turn) -> Turn:

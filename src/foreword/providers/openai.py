@@ -12,7 +12,8 @@ here, where lifetimes end, are useful to other conversations too. In Responses, 
 
 A late change that the conversation announces becomes a developer message (in Chat a system message), if the turn's model is known to
 accept one. In Responses, models from GPT-5.6 on get new tools as an entry of `input`, and `tools` stays the same. A tool that is removed
-stays in `tools` too: these models are limited to the others by `tool_choice`.
+stays in `tools` too: these models are limited to the others by `tool_choice`. Chat Completions and other models get new tools at the end
+of `tools`, or with `use_tool` in a message (`use_tool.py`).
 
 Responses accepts all message roles. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """
@@ -28,6 +29,7 @@ from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .late import announcements, without_listed_tools
 from .tool_fields import reject_tool_fields
+from .use_tool import with_use_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ def for_openai_chat(
     Pass an empty `cache_key` for servers that reject unknown keys.
     """
     check_turn("for_openai_chat", turn, Turn)
+    if turn.changes:
+        turn = with_use_tool(turn)
     _check_tools(turn, "Chat Completions")
     choice = _tool_choice(turn, tool_choice, is_chat=True)
     if turn.changes:
@@ -177,7 +181,7 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
     capabilities = capabilities_of("openai", turn.model)
     can_add_tools = can_add_tools and capabilities.added_tools
     if not can_add_tools:
-        turn = without_listed_tools(turn)
+        turn = without_listed_tools(with_use_tool(turn))
     announced = announcements(turn)
     if not capabilities.system_messages or not announced:
         return turn
@@ -196,7 +200,7 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
 
 def _tool_choice(turn: Turn, choice: Any, *, is_chat: bool) -> dict[str, Any]:
     """Return `tool_choice`: the caller's, limited to the active tools if some are inactive and the model accepts that."""
-    inactive = inactive_tools(turn.changes)
+    inactive = inactive_tools(turn.changes).intersection(tool["name"] for tool in turn.tools)
     mode = choice or "auto"
     if not inactive or mode not in ("auto", "required") or not capabilities_of("openai", turn.model).allowed_tools:
         return {"tool_choice": choice} if choice else {}

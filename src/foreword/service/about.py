@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_tools import SHIPPED_NAMES, shipped_tools
 from ..errors import StoreBusyError, StoreError
 from ..layout.keys import KEYS
 from ..vocabulary.tools import tool_definition
@@ -48,7 +48,7 @@ def read_token(service: Service, request: Request) -> Response:
 
 def list_tools(service: Service, request: Request) -> Response:
     """Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them."""
-    return Response({"tools": [tool_definition(tool) for tool in shipped_tools()]})
+    return Response({"tools": [tool_definition(tool) for tool in shipped_tools(*SHIPPED_NAMES)]})
 
 
 def list_layout_keys(service: Service, request: Request) -> Response:

@@ -10,13 +10,14 @@ from typing import Any
 import msgspec
 
 from ..conversation.decide import Drift
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_tools import SHIPPED_NAMES
 from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
 from ..providers import request_to
 from ..vocabulary import Edition, Turn, digest, replace
+from ..vocabulary.tools import USE_TOOL
 from ..wire.answers import (
     drift_form,
     edition_form,
@@ -87,14 +88,18 @@ def use_skill(service: Service, request: Request) -> Response:
 def call_tool(service: Service, request: Request) -> Response:
     """Run one of the tools that `GET /tools` lists, and return its result for the model.
 
-    If the model's arguments are wrong, the result says what would be valid, and `is_error` is true.
+    If the model's arguments are wrong, the result says what would be valid, and `is_error` is true. For `use_tool`, `call` contains
+    the name and the arguments of the tool that the model means, which your program runs.
     """
     body: CallBody = request.body
     name = request.text("name")
-    if name not in [tool.name for tool in shipped_tools()]:
+    if name not in SHIPPED_NAMES:
         raise Problem("not-found", f"no tool {name!r}; GET /tools lists those that exist")
     conversation = service.conversation(request.text("id"), body)
     try:
+        if name == USE_TOOL:
+            inner, arguments = conversation.resolve_call(name, body.arguments)
+            return Response({"content": "", "is_error": False, "call": {"name": inner, "arguments": arguments}})
         return Response({"content": conversation.call_tool(name, body.arguments), "is_error": False})
     except CallError as error:
         return Response({"content": str(error), "is_error": True})

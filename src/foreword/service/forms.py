@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm, ToolForm
 from ..wire.forms import ConversationForm, EditionRowForm, UsageForm, VersionForm
@@ -99,9 +99,15 @@ class ToolsForm(TypedDict):
     tools: list[ToolForm]
 
 
+class ToolCallForm(TypedDict):
+    name: str
+    arguments: dict[str, Any]
+
+
 class ToolResultForm(TypedDict):
     content: str
     is_error: bool
+    call: NotRequired[ToolCallForm]
 
 
 class WaitingForm(TypedDict):

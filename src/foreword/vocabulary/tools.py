@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
 _TYPE_CHARACTERS = _NAME_CHARACTERS - {":"}
 _MAX_NAME_LENGTH = 128
+# The shipped tool with which the model calls tools that are added late; see `providers/use_tool.py`.
+USE_TOOL = "use_tool"
 # Keys of a provider's tool definition that correspond to fields of `Tool`, so `options` must not contain them.
 FIELD_OF_KEY = {
     "name": "name",
@@ -178,6 +180,18 @@ def inactive_tools(changes: Iterable[Mapping[str, Any]]) -> set[str]:
         inactive.update(change.get("removed", ()))
         inactive.difference_update(change.get("restored", ()))
     return inactive
+
+
+@value
+class LateToolEffect:
+    """What new tools do to a request: whether it loses the cache after the tools, and whether their definitions are in the prompt.
+
+    `exception` describes requests that lose the cache although others do not.
+    """
+
+    loses_cache: bool = True
+    is_in_prompt: bool = True
+    exception: str = ""
 
 
 def new_tools_sentence(names: Iterable[str]) -> str:
