@@ -288,7 +288,7 @@ def reply(result):
     """Return the model's reply: a line of a tool's result, or `Understood.`"""
     text = text_of(result) if result else ""
     lines = text.strip().splitlines() if text else ["Understood."]
-    if not text or lines[0].startswith("The skill"):
+    if not text or lines[0].startswith(("The skill", "Opened")):
         return lines[-1]
     return f"AGENTS.md begins: {lines[0]}"
 

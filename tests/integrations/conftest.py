@@ -188,6 +188,25 @@ class TenTurns:
                 if inspect.isawaitable(history):
                     history = runner.run(history)
 
+    def check_wrong_call(self, monkeypatch, ask):
+        """Check that a framework sends the model a sentence about its wrong call of `use_tool`."""
+        call = ("use_tool", {"name": "open_isue", "arguments": {}})
+        monkeypatch.setattr(self.pretend, "tool_call", lambda *_: call)
+        ask("Can you open an issue?", [open_issue])
+        assert "no tool 'open_isue'; did you mean 'open_issue'?" in self.requests[-1].text
+
+    def check_streamed_call(self, ask):
+        """Check that a framework runs a late tool that the model calls with `use_tool` in a stream."""
+
+        async def ask_three_times():
+            history = await ask("Hello.", [], [])
+            history = await ask("Hello.", [open_issue], history)
+            await ask("Can you open an issue?", [open_issue], history)
+
+        asyncio.run(ask_three_times())
+        assert "#1" in self.requests[-1].text
+        assert all(request.tool_names == ["use_tool"] for request in self.requests)
+
     def check(self, late="in the messages", more_tools=()):
         """Check the requests of ten turns.
 

@@ -45,6 +45,15 @@ def test_ten_turns_keep_the_prefix(ten_turns, late):
     ten_turns.check(late)
 
 
+def test_a_wrong_call_is_explained_to_the_model(ten_turns, monkeypatch):
+    callbacks = foreword_callbacks(ten_turns.conversation, use_tool=True)
+
+    def ask(message, functions):
+        asyncio.run(ask_agent(LlmAgent(name="shop", model=MODEL, tools=list(functions), **callbacks), message))
+
+    ten_turns.check_wrong_call(monkeypatch, ask)
+
+
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
     callbacks = foreword_callbacks(lambda session: ten_turns.conversation, task="Review the change.")
     agent = LlmAgent(name="reviewer", model=MODEL, instruction="Be kind.", **callbacks)

@@ -55,6 +55,29 @@ def test_each_thread_has_its_own_conversation(ten_turns):
     assert [ten_turns.conversations.current(id)[0].number for id in ("one", "two")] == [1, 1]
 
 
+def test_a_wrong_call_is_explained_to_the_model(ten_turns, monkeypatch):
+    middleware = ForewordMiddleware(ten_turns.conversation, use_tool=True)
+
+    def ask(message, functions):
+        model = ChatOpenAI(model="gpt-5", use_responses_api=False)
+        create_agent(model, functions, middleware=[middleware]).invoke({"messages": [HumanMessage(message)]})
+
+    ten_turns.check_wrong_call(monkeypatch, ask)
+
+
+def test_a_streamed_call_of_a_late_tool_is_run(ten_turns):
+    middleware = ForewordMiddleware(ten_turns.conversation, use_tool=True)
+
+    async def ask(message, functions, messages):
+        agent = create_agent(ChatOpenAI(model="gpt-5", use_responses_api=False), functions, middleware=[middleware])
+        state = {"messages": [*messages, HumanMessage(message)]}
+        async for kind, update in agent.astream(state, stream_mode=["messages", "values"]):
+            state = update if kind == "values" else state
+        return state["messages"]
+
+    ten_turns.check_streamed_call(ask)
+
+
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
     middleware = ForewordMiddleware(ten_turns.conversation, task="Review the change.")
     create_agent(ANTHROPIC, middleware=[middleware]).invoke({"messages": [HumanMessage("Look.")]})

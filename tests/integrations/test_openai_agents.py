@@ -30,6 +30,31 @@ def test_ten_turns_keep_the_prefix(ten_turns, use_responses, late):
     assert tool.get("function", tool)["strict"] is True
 
 
+def test_a_wrong_call_is_explained_to_the_model(ten_turns, monkeypatch):
+    provider = ForewordProvider(ten_turns.conversation, use_responses=False, use_tool=True)
+
+    def ask(message, functions):
+        agent = Agent(name="shop", tools=[*map(function_tool, functions), provider.use_tool], model="gpt-5")
+        config = RunConfig(model_provider=provider, tracing_disabled=True)
+        asyncio.run(Runner.run(agent, message, run_config=config))
+
+    ten_turns.check_wrong_call(monkeypatch, ask)
+
+
+def test_a_streamed_call_of_a_late_tool_is_run(ten_turns):
+    provider = ForewordProvider(ten_turns.conversation, use_responses=False, use_tool=True)
+    config = RunConfig(model_provider=provider, tracing_disabled=True)
+
+    async def ask(message, functions, history):
+        agent = Agent(name="shop", tools=[*map(function_tool, functions), provider.use_tool], model="gpt-5")
+        run = Runner.run_streamed(agent, [*history, {"role": "user", "content": message}], run_config=config)
+        async for _ in run.stream_events():
+            pass
+        return run.to_input_list()
+
+    ten_turns.check_streamed_call(ask)
+
+
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
     provider = ForewordProvider(ten_turns.conversation, task="Review the change.")
     reviewer = Agent(name="reviewer", model=provider.get_model("gpt-6.1-sol"), instructions="Be kind.")
