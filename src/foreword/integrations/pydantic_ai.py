@@ -118,8 +118,15 @@ class _ModelWithPrompt(WrapperModel):
 def _direct_call(part: ModelResponsePart, rewriter: RequestRewriter) -> ModelResponsePart:
     if not isinstance(part, ToolCallPart) or not (call := rewriter.inner_call(part.tool_name, part.args)):
         return part
-    # OpenAI would use its own copy of a call that has an id.
-    return dataclasses.replace(part, tool_name=call[0], args=call[1], id=None)
+    # Without its id, because OpenAI would use its own copy of a call that has one.
+    name, arguments = call
+    return ToolCallPart(
+        name,
+        arguments,
+        part.tool_call_id,
+        provider_name=part.provider_name,
+        provider_details=part.provider_details,
+    )
 
 
 def _with_rewriting_client(model: Model, rewriter: RequestRewriter) -> Model:
