@@ -67,7 +67,7 @@ FACTS = {
 FILTERS = {
     "line": "puts a value on one line: runs of white space become one space",
     "xml": 'escapes `&`, `<`, `>` and `"`',
-    "xml-quotes": "escapes the same as `xml`, and `'`",
+    "xml-quotes": "escapes the same characters as `xml`, and `'`",
     "relative": "makes a path relative to the working directory",
     "root-relative": "makes a path relative to the workspace's root",
     "tilde": "writes a path in the home directory with `~/`",
@@ -330,12 +330,12 @@ def findings_page() -> str:
             ],
         ),
         table(("code", "severity", "meaning"), [(code(name), *row) for name, row in CODES.items()]),
-        f"`foreword lint` reports {judged_otherwise()} with a [different severity](checks.md): lint reports what the author of a file should"
+        f"`foreword lint` reports {codes_with_other_severity()} with a [different severity](checks.md): lint reports what the author of a file should"
         " fix, so it is stricter.",
     )
 
 
-def judged_otherwise() -> str:
+def codes_with_other_severity() -> str:
     """The codes that lint reports with a different severity."""
     return codes(each.id for each in CHECKS if each.id in CODES and CODES[each.id][0] != each.severity)
 
@@ -624,7 +624,7 @@ def checks_page() -> str:
     parts = [
         "The checks of [`foreword lint`](../lint.md). A guard cannot be silenced by a comment in a file. Findings of the prompt itself are"
         " reported too, with [their own codes](findings.md).",
-        f"{judged_otherwise()} are also findings of the prompt, with a different severity: lint is stricter because it reports what the author"
+        f"{codes_with_other_severity()} are also findings of the prompt, with a different severity: lint is stricter because it reports what the author"
         " of a file should fix.",
         table(("check", "severity", "guard", "finds"), listed),
     ]

@@ -31,7 +31,7 @@ class Provider(ThreadingHTTPServer):
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """Return the number of cached tokens and of all tokens. Each piece has a text, and says whether to cache everything up to its end."""
+        """Return the number of cached tokens and of all tokens. Each piece is text, with whether to cache everything up to its end."""
         read, size, key, cached = 0, 0, "", set()
         for text, is_cached in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()

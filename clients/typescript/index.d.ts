@@ -159,7 +159,7 @@ export interface AuthorSumForm {
   tokens: number;
 }
 
-/** The tokens of each author, file or age, and notes about what git could not find out. */
+/** The tokens of each author, file or age, and notes about what git could not determine. */
 export interface AuthorSumsForm {
   notes: string[];
   sums: AuthorSumForm[];
@@ -180,7 +180,7 @@ export interface AuthoredLineForm {
   time: string | null;
 }
 
-/** The lines of a prompt with their commits, and notes about what git could not find out. */
+/** The lines of a prompt with their commits, and notes about what git could not determine. */
 export interface AuthorshipForm {
   lines: AuthoredLineForm[];
   notes: string[];
@@ -1201,7 +1201,7 @@ export interface SentSectionForm {
   start: number;
 }
 
-/** The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and trusted as little as a workspace's own. */
+/** The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and untrusted, like a workspace's own. */
 export interface ShowBody {
   cwd: string;
   model?: string;

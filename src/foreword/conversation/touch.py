@@ -28,7 +28,7 @@ def check_touch(paths: Sequence[Any], how: str) -> list[str]:
     texts = [path_text("a touched path", path) for path in to_tuple("the touched paths", paths)]
     if len(texts) > MAX_TOUCHED_PATHS:
         raise CallError(
-            f"touch takes at most {MAX_TOUCHED_PATHS:,} paths, not {len(texts):,}; call it once for each part of the list"
+            f"touch takes at most {MAX_TOUCHED_PATHS:,} paths, not {len(texts):,}; pass them in several calls"
         )
     if how not in TOUCH_KINDS:
         raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")

@@ -30,7 +30,7 @@ class QuestionBody(TurnBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
-    """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and trusted as little as a workspace's own."""
+    """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and untrusted, like a workspace's own."""
 
     schema_rules: ClassVar[dict[str, Any]] = _ONE_LAYOUT
     layout_text: LayoutText = ""

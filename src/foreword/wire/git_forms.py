@@ -47,7 +47,7 @@ class AuthoredLineForm(LineForm):
 
 
 class AuthorshipForm(TypedDict):
-    """The lines of a prompt with their commits, and notes about what git could not find out."""
+    """The lines of a prompt with their commits, and notes about what git could not determine."""
 
     lines: list[AuthoredLineForm]
     notes: list[str]
@@ -60,7 +60,7 @@ class AuthorSumForm(TypedDict):
 
 
 class AuthorSumsForm(TypedDict):
-    """The tokens of each author, file or age, and notes about what git could not find out."""
+    """The tokens of each author, file or age, and notes about what git could not determine."""
 
     sums: list[AuthorSumForm]
     notes: list[str]
