@@ -23,7 +23,7 @@ from shutil import rmtree
 from typing import Any, NamedTuple
 
 import fixture
-from foreword import Agent, Assembler, Conversations, Tool, Workspace
+from foreword import Agent, Assembler, Conversations, Tool, Workspace, shipped_tools
 from foreword.inspection.price_list import read_prices
 from foreword.providers import request_for
 from foreword.text.tokens import count, estimate
@@ -50,6 +50,7 @@ class Scene(NamedTuple):
     release: str = "1.0"
     model: str = MAIN
     tools: tuple[Tool, ...] = ()
+    expects_tools: bool = False  # whether the program lists `use_tool`, because tools may arrive late
     added_skills: tuple[str, ...] = ()
     lists_skills_backwards: bool = False
     process: int = 1
@@ -94,7 +95,12 @@ SCENARIOS = (
     ),
     Scenario(
         "late MCP server",
-        lambda turn, base: switch_at(turn, 3, base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"])), base),
+        lambda turn, base: switch_at(
+            turn,
+            3,
+            base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"]), expects_tools=True),
+            base._replace(expects_tools=True),
+        ),
     ),
     Scenario(
         "resume",
@@ -192,10 +198,11 @@ def workspace_of(project: fixture.Fixture, scene: Scene) -> Workspace:
 
 
 def agent_of(scene: Scene, run: Run, facts: Mapping[str, str] | None = None) -> Agent:
-    base = f"{IDENTITY}You are release {scene.release}."
+    base, tools = f"{IDENTITY}You are release {scene.release}.", scene.tools
     if facts:
         base += "\n\n" + "\n".join(facts.values())
-    return Agent(scene.tools, run.model_name(scene), base=base, plan=scene.plan)
+        tools += shipped_tools("use_tool") if scene.expects_tools else ()
+    return Agent(tools, run.model_name(scene), base=base, plan=scene.plan)
 
 
 def facts_of(scene: Scene) -> dict[str, str]:

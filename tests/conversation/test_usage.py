@@ -129,12 +129,33 @@ def test_another_model_is_the_cause(open_conversation):
     conversation.turn("hi")
     conversation.record_usage(call(written=20_000), now=START)
     (finding,) = conversation.record_usage(call(new=20_000), model="claude-haiku-5-5", now=START).findings
+    after_switch = "; after a switch, the cache of the other model is empty"
     assert finding.message.endswith(
-        "the call used 'claude-haiku-5-5' and edition 1 was built for 'claude-opus-5'; after a switch, the cache of the other model is empty"
+        f"the call used 'claude-haiku-5-5' and the previous one 'claude-opus-5'{after_switch}"
     )
     conversation.record_usage(call(written=20_000), now=START)
     (finding,) = conversation.record_usage(call(new=20_000), model="anthropic/claude-opus-5", now=START).findings
     assert finding.message.endswith(UNCHANGED)
+
+
+def test_after_a_lasting_switch_the_model_is_not_the_cause(open_conversation):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    conversation.record_usage(call(written=20_000), model="claude-haiku-5-5", now=START)
+    (finding,) = conversation.record_usage(call(new=20_000), model="claude-haiku-5-5", now=START).findings
+    assert finding.message.endswith(UNCHANGED)
+
+
+def test_another_process_compares_with_the_model_of_the_edition(open_conversation):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    conversation.record_usage(call(written=20_000), now=START)
+    (finding,) = (
+        open_conversation(model="claude-opus-5")
+        .record_usage(call(new=20_000), model="claude-haiku-5-5", now=START)
+        .findings
+    )
+    assert "'claude-haiku-5-5' and edition 1 was built for 'claude-opus-5'" in finding.message
 
 
 def test_small_prompts_do_not_collapse(open_conversation):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Change = Callable[[State], State]
 
 _MAX_POSTPONED = 10_000
+_MAX_MODELS = 10_000
 
 
 class Editions:
@@ -33,7 +34,17 @@ class Editions:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.postponed: dict[str, Mapping[str, Any]] = {}
+        self._models: dict[str, str] = {}
         self._lock = allocate_lock()
+
+    def exchange_model(self, id: str, model: str) -> str:
+        """Return the model of the conversation's last call that this process recorded, or an empty string, and remember this one."""
+        with self._lock:
+            previous = self._models.pop(id, "")
+            if len(self._models) >= _MAX_MODELS:
+                del self._models[next(iter(self._models))]
+            self._models[id] = model
+            return previous
 
     def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use. While the store is down, this is the one that this process saw last, with a finding.

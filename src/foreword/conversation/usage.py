@@ -112,7 +112,8 @@ def record_usage(
     )
     try:
         row = editions.store.add_usage(id, edition.number, call)
-        cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime, model)
+        models = (editions.exchange_model(id, model), model)
+        cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime, models)
     except ForgottenError:  # it was removed in the meantime
         raise _no_edition(id) from None
     except StoreError as error:
@@ -138,9 +139,12 @@ def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> 
 
 
 def _collapse(
-    store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int, model: str
+    store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int, models: tuple[str, str]
 ) -> str:
-    """Explain why a call read less than half of what the previous call had left in the cache. Returns an empty string if it did not."""
+    """Explain why a call read less than half of what the previous call had left in the cache. Returns an empty string if it did not.
+
+    `models` are those of the previous call, if this process recorded it, and of this one.
+    """
     cached, moment, previous_edition = row.cached_before, row.time_before, None
     if row.calls == 1 and edition.number > 1:
         earlier = store.usage(id, edition.number - 1)
@@ -150,11 +154,19 @@ def _collapse(
         previous_edition = store.edition(id, edition.number - 1)
     if cached < _MIN_CACHED or not call.input or call.read * 2 >= cached:
         return ""
-    cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime, model)
+    cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime, *models)
     return f"the provider read {call.read:,} of the {cached:,} tokens that the previous call had left in its cache: {cause}"
 
 
-def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, lifetime: int, model: str) -> str:
+def _cause(
+    edition: Edition,
+    previous: Edition | None,
+    read: int,
+    elapsed: int,
+    lifetime: int,
+    previous_model: str,
+    model: str,
+) -> str:
     """Return the most probable reason why cached tokens were not read."""
     if 0 < lifetime < elapsed:
         return f"{_duration(elapsed)} had passed, and it keeps them for {_duration(lifetime)}"
@@ -166,11 +178,10 @@ def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, 
     prompt = estimator(target.model, target.provider)(edition.system + edition.tools)
     if read >= max(prompt * _MIN_PROMPT_SHARE, _MIN_CACHED):
         return "the prompt and the tools were read, so earlier messages must have changed, as after a compaction"
-    if target.model and not (is_same_model(model, target.model) or is_same_model(target.model, model)):
-        return (
-            f"the call used {show(model)} and edition {edition.number} was built for {show(target.model)}; after a switch, the cache"
-            " of the other model is empty"
-        )
+    other_model = previous_model or target.model
+    if other_model and not (is_same_model(model, other_model) or is_same_model(other_model, model)):
+        before = "the previous one" if previous_model else f"edition {edition.number} was built for"
+        return f"the call used {show(model)} and {before} {show(other_model)}; after a switch, the cache of the other model is empty"
     return (
         f"edition {edition.number} is unchanged, so the caller sent something different (other tools, another order, changed text),"
         " or the provider dropped them early"
