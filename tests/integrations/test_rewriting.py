@@ -8,7 +8,7 @@ import anthropic
 import openai
 import pytest
 
-from foreword import Agent, CallError, Conversations, Tool, Workspace, check_request
+from foreword import Agent, CallError, Conversations, Tool, Workspace, check_request, shipped_tools
 from foreword.extensions import Extension, Start
 from foreword.integrations.clients import merged_headers, rewriting_client
 from foreword.integrations.forms import RequestOptions
@@ -109,6 +109,29 @@ def test_a_late_tool_needs_headers_and_leaves_the_tools_alone(open_conversation)
         body("Hello.", model="claude-3-7-sonnet", tools=[LATE, READ]),
     )
     assert [tool["name"] for tool in old["tools"]] == ["a_late_tool", "read_file"] and "extra_headers" not in old
+
+
+def test_the_shipped_definition_of_use_tool_is_sent(open_conversation):
+    rewriter = RequestRewriter(open_conversation(), RequestOptions(use_tool=True))
+    [shipped] = shipped_tools("use_tool")
+    framework = {"name": "use_tool", "description": shipped.description, "input_schema": {"type": "object"}}
+    sent = messages(rewriter, body("Hello.", tools=[framework, READ]))
+    assert [tool["name"] for tool in sent["tools"]] == ["read_file", "use_tool"]
+    assert sent["tools"][1]["input_schema"] == shipped.schema
+    own = {"name": "use_tool", "description": "Mine.", "input_schema": {"type": "object"}}
+    with pytest.raises(CallError, match="the framework has a tool of its own named 'use_tool'; rename it"):
+        messages(rewriter, body("Hello again.", tools=[own]))
+
+
+def test_only_calls_of_use_tool_are_replaced(open_conversation):
+    rewriter = RequestRewriter(open_conversation(), RequestOptions(use_tool=True))
+    messages(rewriter, body("Hello.", tools=[READ]))
+    call = {"name": "read_file", "arguments": {}}
+    assert rewriter.inner_call("use_tool", call) == ("read_file", {})
+    assert rewriter.inner_call("read_file", {}) is None
+    assert rewriter.inner_call("use_tool", {"name": "ghost"}) is None
+    assert rewriter.refuse_call({"name": "ghost"}) == "use_tool: no tool 'ghost'; known: read_file"
+    assert RequestRewriter(rewriter.conversation).inner_call("use_tool", call) is None
 
 
 def test_a_retry_sends_the_same_bytes(open_conversation):

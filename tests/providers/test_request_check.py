@@ -51,6 +51,8 @@ def tools_of(request):
     ("edit", "what"),
     [
         (lambda tools: tools.insert(2, tools.pop(8)), "moved tool `t9` from position 9 to 3"),
+        (lambda tools: tools.insert(8, tools.pop(2)), "moved tool `t3` from position 3 to 9"),
+        (lambda tools: tools.insert(2, tools.pop(3)), "moved tool `t4` from position 4 to 3"),
         (lambda tools: tools.pop(4), "removed tool `t5` from position 5"),
         (lambda tools: tools.pop(), "removed tool `t9` from position 9"),
         (lambda tools: tools.append({"name": "own"}), "added tool `own` at position 10"),

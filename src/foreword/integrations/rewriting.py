@@ -77,7 +77,7 @@ class RequestRewriter:
             task, definition = self._options.task, self._options.definition
             return self.conversation.sub_agent(task, tools, definition=definition, messages=messages)
         if self._options.use_tool:
-            tools = [*(tool for tool in tools if tool.name != USE_TOOL), *shipped_tools(USE_TOOL)]
+            tools = _with_use_tool(tools)
         self._detect_compaction(messages)
         if self._tools != tools:
             self.conversation.set_active_tools(tools)
@@ -154,6 +154,16 @@ class RewriterPool:
     def _open(self, id: str) -> RequestRewriter:
         conversation = self._conversation
         return RequestRewriter(conversation(id) if callable(conversation) else conversation, self.options)
+
+
+def _with_use_tool(tools: Sequence[Tool]) -> list[Tool]:
+    """Return the tools with the shipped definition of `use_tool`, which a framework may have changed."""
+    [shipped] = shipped_tools(USE_TOOL)
+    if any(tool.name == USE_TOOL and tool.description != shipped.description for tool in tools):
+        raise CallError(
+            f"the framework has a tool of its own named {USE_TOOL!r}; rename it, or leave out use_tool=True"
+        )
+    return [*(tool for tool in tools if tool.name != USE_TOOL), shipped]
 
 
 def _is_from_user(messages: Sequence[Message]) -> bool:

@@ -201,8 +201,17 @@ def describe_tool_change(old_names: Sequence[str], new_names: Sequence[str], ind
     if index < len(old_names) and index < len(new_names) and old_names[index] == new_names[index]:
         return f"changed the definition of tool `{new_names[index]}` at {position}"
     if index < len(new_names):
-        return f"moved tool `{new_names[index]}` from position {old_names.index(new_names[index]) + 1} to {index + 1}"
+        name = _moved_name(old_names, new_names, index)
+        return f"moved tool `{name}` from position {old_names.index(name) + 1} to {new_names.index(name) + 1}"
     return f"removed tool `{old_names[index]}` from {position}"
+
+
+def _moved_name(old_names: Sequence[str], new_names: Sequence[str], index: int) -> str:
+    """Return the name of the tool that was moved from or to this index. The tools between its two positions only make room for it."""
+    here = old_names[index]
+    without_here = [[name for name in names if name != here] for names in (old_names, new_names)]
+    is_swap = len(new_names) > index + 1 and new_names[index + 1] == here
+    return here if without_here[0] == without_here[1] and not is_swap else new_names[index]
 
 
 def changed_setting(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[str, str]:
