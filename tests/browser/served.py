@@ -21,6 +21,13 @@ from playwright.sync_api import Browser, sync_playwright
 
 TIMEOUT = 300_000
 """Timeout in milliseconds, for tests that hang. It is long because half a minute was not enough on a loaded machine."""
+# Without the first two, every window has a process for its address bar, which took 30 % of these tests' CPU time. The others are those
+# that Playwright disables, because this list replaces Playwright's.
+_UNUSED_FEATURES = (
+    "WebUIOmniboxPopup WebUIOmniboxAimPopup AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose HttpsUpgrades"
+    " HttpsFirstBalancedModeAutoEnable LensOverlay MediaRouter PaintHolding ThirdPartyStoragePartitioning AvoidCorsURLLoaderRestartOnRedirect"
+    " OptimizationHints NetworkTimeServiceQuerying AimEnabled PreconnectToSearch"
+).split()
 FILES = {
     "shop/AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents.\n",
     "shop/api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
@@ -110,7 +117,7 @@ def browser() -> Iterator[Browser]:
     path = chromium.find()
     if not path:
         raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.ADVICE}")
-    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    flags = [f"--disable-features={','.join(_UNUSED_FEATURES)}", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=TIMEOUT)
         yield chrome
