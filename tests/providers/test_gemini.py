@@ -68,6 +68,18 @@ def test_a_message_is_converted(make_turn, message, content):
     assert types.Content.model_validate(content).model_dump(exclude_none=True) == content
 
 
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ({"type": "function_call", "name": "status"}, {"type": "function_call", "name": "status"}),
+        ({"role": "tool", "content": None}, {"role": "tool", "content": None}),
+        ({"role": "user", "content": [{"type": "text"}]}, {"role": "user", "parts": [{"type": "text"}]}),
+    ],
+)
+def test_what_only_another_api_understands_is_not_changed(make_turn, message, content):
+    assert for_gemini(make_turn(messages=[message]))["contents"] == [content]
+
+
 @pytest.mark.parametrize("blank", ["", " \n"])
 def test_a_blank_prompt_is_left_out(make_turn, blank):
     request = for_gemini(replace(make_turn(tools=()), system=blank))

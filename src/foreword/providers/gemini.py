@@ -57,11 +57,16 @@ def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a message to the API's form. One with `parts` instead of `content` only needs its role converted."""
+    """Convert a message to the API's form. One with `parts` instead of `content` only needs its role converted.
+
+    An item of another API, such as a call, has neither and is not changed.
+    """
     role = "model" if message.get("role") in ("assistant", "model") else "user"
     if "parts" in message:
         return {**message, "role": role}
-    content = message["content"]
+    content = message.get("content")
+    if content is None:
+        return dict(message)
     parts = content if isinstance(content, list | tuple) else [content]
     return {"role": role, "parts": [_part(part) for part in parts]}
 
@@ -69,4 +74,5 @@ def _content(message: Mapping[str, Any]) -> dict[str, Any]:
 def _part(part: Any) -> Any:
     if isinstance(part, str):
         return {"text": part}
-    return {"text": part["text"]} if isinstance(part, dict) and part.get("type") == "text" else part
+    is_text = isinstance(part, dict) and part.get("type") == "text" and "text" in part
+    return {"text": part["text"]} if is_text else part
