@@ -1,11 +1,12 @@
 """The texts of editions are parsed once, within a limit."""
 
 import json
+import weakref
 
 import pytest
 
 from foreword.encoding.edition import EditionTarget, ParseCache, account_of, agent_row, target_form, target_of, tools_of
-from foreword.vocabulary import Edition
+from foreword.vocabulary import Edition, digest
 
 
 def test_equal_texts_share_one_value():
@@ -42,6 +43,20 @@ def test_the_oldest_values_are_dropped():
     ]
     assert parsed == ["aaaa", "bbbb", "cccc", "aaaa"]
     assert cache.get("x" * 50) == "X" * 50, "a text over the limit is parsed too"
+
+
+def test_forgotten_and_dropped_texts_leave_memory():
+    class Text(str):  # weak references to plain strings are not possible
+        pass
+
+    cache = ParseCache(len, max_characters=10)
+    texts = [Text("aaaa"), Text("bbbb"), Text("cccc")]
+    references = [weakref.ref(text) for text in texts]
+    cache.get(texts[0]), cache.get(texts[1])
+    cache.forget([bytes.fromhex(digest("bbbb")[7:])])
+    cache.get(texts[2]), cache.forget([]), cache.get("dddd")
+    texts.clear()
+    assert [reference() for reference in references] == [None, None, "cccc"]
 
 
 @pytest.mark.parametrize(

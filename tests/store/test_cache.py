@@ -1,5 +1,6 @@
 """The cache of editions stays within its limit, whatever is put and discarded."""
 
+import hashlib
 from contextlib import closing
 
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from foreword.store import open_store
 from foreword.store.cache import EditionCache
 from foreword.store.rows import texts_of
+from foreword.store.texts import hash_of
 from foreword.vocabulary import Edition
 
 LIMIT = 100
@@ -45,6 +47,19 @@ def test_an_edition_over_the_limit_is_cached_alone():
     assert (cached_edition(cache, "small"), cached_edition(cache, "large")) == (None, small_edition("y" * 1000))
     cache.put("small", small_edition("x"), row=1)
     assert (cached_edition(cache, "small"), cached_edition(cache, "large")) == (small_edition("x"), None)
+
+
+def test_forgetting_hashes_each_id_once(monkeypatch):
+    cache = EditionCache(LIMIT)
+    hashed = []
+    monkeypatch.setattr(hashlib, "sha256", lambda data, hash=hashlib.sha256: hashed.append(data) or hash(data))
+    for conversation in ("one", "two", "three"):
+        cache.put(conversation, small_edition("x"), row=(1, conversation.encode()))
+    cache.forget(frozenset([hash_of("two"), b"three"]))
+    cache.put("four", small_edition("x"), row=(1, b"4"))
+    cache.forget(frozenset([hash_of("nothing")]))
+    assert [name for name in ("one", "two", "three", "four") if cache.get(name)] == ["one", "four"]
+    assert hashed == [b"one", b"two", b"three", b"four"]
 
 
 steps = st.lists(

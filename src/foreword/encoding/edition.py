@@ -10,7 +10,8 @@ import json
 import marshal
 from _thread import allocate_lock
 
-from ..vocabulary import digest, value
+from ..vocabulary import value
+from ..vocabulary.hashes import StringHashes
 from .inputs import inputs_from
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ class ParseCache:
         self._parse, self._max = parse, max_characters
         self._lock = allocate_lock()
         self._values: dict[str, Any] = {}
+        self._hashes = StringHashes()
         self._size = 0
 
     def get(self, text: str) -> Any:
@@ -47,15 +49,18 @@ class ParseCache:
             while self._size > self._max and len(self._values) > 1:
                 oldest = next(iter(self._values))
                 del self._values[oldest]
+                self._hashes.discard(oldest)
                 self._size -= len(oldest)
         return value
 
     def forget(self, hashes: Container[bytes]) -> None:
         """Drop the texts with these hashes."""
+        found = self._hashes.find(list(self._values), hashes)
         with self._lock:
-            for text in [text for text in self._values if bytes.fromhex(digest(text)[7:]) in hashes]:
-                del self._values[text]
-                self._size -= len(text)
+            for text in found:
+                if text in self._values:
+                    del self._values[text]
+                    self._size -= len(text)
 
 
 @value

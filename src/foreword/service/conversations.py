@@ -17,6 +17,7 @@ from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
 from ..providers import request_to
 from ..vocabulary import Edition, Turn, digest, replace
+from ..vocabulary.hashes import StringHashes
 from ..vocabulary.tools import USE_TOOL
 from ..wire.answers import (
     drift_form,
@@ -231,6 +232,7 @@ _encoded_prompts = ParseCache(lambda text: msgspec.Raw(to_json(text)))
 # The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes
 # longer than the rest of a GET.
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
+_tail_hashes = StringHashes()
 
 
 def _response_with_usage(service: Service, id: str, edition: Edition) -> Response:
@@ -251,8 +253,10 @@ def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> 
 def forget_tails(hashes: Container[bytes]) -> None:
     """Drop the JSON of prompts and editions with these texts, because the store does not contain them any more."""
     _encoded_prompts.forget(hashes)
-    for key in list(_tails):
-        if any(bytes.fromhex(digest(text)[7:]) in hashes for text in key):
+    keys = list(_tails)
+    found = set(_tail_hashes.find({text for key in keys for text in key}, hashes))
+    for key in keys:
+        if not found.isdisjoint(key):
             _tails.pop(key, None)
 
 
@@ -264,5 +268,6 @@ def _tail(edition: Edition) -> tuple[bytes, str]:
         tail = to_json({name: content for name, content in form.items() if name not in _HEAD_KEYS})[1:]
         if sum(len(cached) for cached, _ in list(_tails.values())) > _MAX_BYTES:
             _tails.clear()
+            _tail_hashes.clear()
         known = _tails[key] = tail, digest(tail.decode())[7:23]
     return known

@@ -12,8 +12,9 @@ import zlib
 from _thread import allocate_lock
 
 from ..errors import StoreError
+from ..vocabulary.hashes import StringHashes
 from .rows import texts_of
-from .texts import hash_of, id_of, unpack
+from .texts import id_of, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class EditionCache:
         self._max = max_characters
         self._lock = allocate_lock()
         self._editions: dict[str, CachedEdition] = {}
+        self._ids = StringHashes()
         self._uses: dict[str, int] = {}
         self._size = 0
         # Lookups that did and did not save reading an edition's content. Threads may lose a count.
@@ -80,13 +82,16 @@ class EditionCache:
 
     def forget(self, hashes: frozenset[bytes]) -> None:
         """Drop editions if the hash of their conversation's id or of their content is among these."""
-        for conversation, cached in list(self._editions.items()):
-            content = cached.row[1] if isinstance(cached.row, tuple) else None
-            if content in hashes or hash_of(conversation) in hashes:
+        editions = dict(self._editions)
+        for conversation in self._ids.find(editions, hashes):
+            self.discard(conversation)
+        for conversation, cached in editions.items():
+            if isinstance(cached.row, tuple) and cached.row[1] in hashes:
                 self.discard(conversation)
 
     def _discard(self, conversation: str) -> None:
         cached = self._editions.pop(conversation, None)
+        self._ids.discard(conversation)
         for text in texts_of(cached.edition) if cached else ():
             self._uses[text] -= 1
             if not self._uses[text]:
