@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from foreword import Agent, Conversations, Tool, shipped_tools
 from foreword.cli import main
 from foreword.errors import CallError
 from foreword.programs.questions import ANSWERS, answer
+from foreword.wire.answers import turn_form
 
 NOW = "2026-03-07T08:55:05-06:00"
 TOOLS = [{"name": "read", "description": "Reads a file.", "schema": {"type": "object"}}, {"name": "shell"}]
@@ -142,3 +144,28 @@ def test_an_invalid_question_is_an_error(workspace, command, wrong, message):
     with pytest.raises(CallError) as error:
         answer(command, {"cwd": workspace.path("w"), "home": workspace.path("home"), **wrong})
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "tools", "is_kept"),
+    [
+        ("anthropic", "claude-opus-5", [], True),
+        ("anthropic", "claude-sonnet-5", [], False),
+        ("anthropic", "claude-sonnet-5", ["use_tool"], True),
+        ("openai", "gpt-5", [], False),
+        ("openai", "gpt-5", ["use_tool"], True),
+        ("gemini", "gemini-3.8-flash", ["use_tool"], True),
+    ],
+)
+def test_the_price_of_a_late_tool_depends_on_the_model(workspace, provider, model, tools, is_kept):
+    first_tools = [Tool("read"), *(tool for name in tools for tool in shipped_tools(name))]
+    with Conversations() as conversations:
+        conversation = conversations.open("t", workspace.workspace("w"), Agent(tools=first_tools, model=model))
+        first = conversation.turn("Hello.")
+        conversation.set_active_tools([*first_tools, Tool("late")])
+        second = conversation.turn("Go on.", first.history)
+    turns = {"old": dict(turn_form(first)), "new": dict(turn_form(second))}
+    for named in ({"model": model}, {}):
+        form = answer("cache", {"cwd": workspace.path("w"), "home": workspace.path("home"), **turns, **named})
+        [row] = [row for row in form["providers"] if row["provider"] == provider]
+        assert (row["first"] and row["first"]["of"]) == (None if is_kept else "tools")

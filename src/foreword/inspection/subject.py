@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Subject:
     """A finished prompt, and the name by which the caller refers to it.
 
-    Plain text has no passages, so its origins are unknown. `tools` is None if the tools are unknown.
+    Plain text has no passages, so its origins are unknown. `tools` is None if the tools are unknown. `changes` are the late changes that
+    its messages announce.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Subject:
     tools: Sequence[Mapping[str, Any]] | None = None
     messages: Sequence[Mapping[str, Any]] = ()
     built_for: Mapping[str, str] = {}
+    changes: Sequence[Mapping[str, Any]] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -39,7 +41,19 @@ class Subject:
         sent = split_prompt(self.prompt.text, sent_passages(self.prompt.passages), end)
         messages = (*sent.messages, *self.messages)
         tools, end = self.tools or (), sent.root_end
-        return Turn("", 0, False, sent.system, messages, tools, sent.passages, (), end, leading=sent.leading)
+        return Turn(
+            "",
+            0,
+            False,
+            sent.system,
+            messages,
+            tools,
+            sent.passages,
+            (),
+            end,
+            leading=sent.leading,
+            changes=self.changes,
+        )
 
 
 def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:

@@ -32,6 +32,7 @@ class ProviderModel:
         owner = table.provider_of(question.model) or question.provider.lower()
         self.model = question.model if owner == rules.name else ""
         self.price: Price | None = table.price_of(rules, self.model)
+        self._owner_of = table.provider_of
         self._counts: dict[str, int] = {}
 
     def count(self, text: str) -> int:
@@ -41,13 +42,21 @@ class ProviderModel:
             self._counts[text] = count(text, self.model or self.rules.model, self.rules.name).count
         return self._counts[text]
 
-    def segments(self, subject: Subject) -> list[Segment]:
-        """Return the request's segments, in the order in which the provider reads them."""
+    def segments(self, subject: Subject, *, has_changes: bool = False) -> list[Segment]:
+        """Return the request's segments, in the order in which the provider reads them.
+
+        With `has_changes`, they are those of a request to the model, because what a late change looks like depends on it.
+        """
         from ..inspection.cache import segments_of, with_last_breakpoint
         from ..providers import request_for
 
         try:
             turn = subject.turn
+            if has_changes:
+                built_for = subject.built_for.get("model", "")
+                turn = replace(
+                    turn, model=self.model or (built_for if self._owner_of(built_for) == self.rules.name else "")
+                )
             segments = segments_of(request_for(self.rules.name, turn), self.rules.order, len(turn.leading))
         except (AttributeError, KeyError, TypeError):
             raise CallError(
@@ -242,10 +251,17 @@ def compare_caches(question: Question, old: Subject, new: Subject) -> CacheLoss:
     if old.tools is None or new.tools is None:
         # Tools that are known for only one of the prompts would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)
+    has_changes = bool(old.changes or new.changes)
     reuses = [
         (
             model,
-            cache_reuse((old, model.segments(old)), (new, model.segments(new)), model.rules, model.price, model.count),
+            cache_reuse(
+                (old, model.segments(old, has_changes=has_changes)),
+                (new, model.segments(new, has_changes=has_changes)),
+                model.rules,
+                model.price,
+                model.count,
+            ),
         )
         for model in models
     ]

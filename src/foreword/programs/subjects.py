@@ -97,13 +97,14 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
 
     printable_name = printable(name)
     form = _with_leading_messages(form)
-    built_for = form.get("built_for", {})
+    built_for = form.get("built_for", {"model": form.get("model") or ""})
     return Subject(
         printable_name,
         prompt_from(form, printable_name),
         _check_objects(form, "tools", "name", printable_name) if "tools" in form else None,
         _check_objects(form, "messages", "role", printable_name),
         {key: str(field) for key, field in built_for.items()} if isinstance(built_for, dict) else {},
+        _check_objects(form, "changes", "text", printable_name),
     )
 
 
