@@ -557,7 +557,7 @@ def test_shipped_tools_run_over_http(service):
 def test_a_late_tool_keeps_the_prefix_over_http(service):
     use_tool = service.get("/tools").json["tools"][-1]
     issue = {"name": "open_issue", "schema": {"type": "object", "properties": {"title": {"type": "string"}}}}
-    options = {"form": "openai-chat", "model": "gpt-5"}
+    options = {"form": "openai-chat", "model": "gpt-5", "layout": "foreword"}
     first = service.conversation("late", message="hi", tools=[use_tool], **options).json
     history = [*first["history"], {"role": "assistant", "content": "Hello."}]
     later = service.conversation("late", message="more", messages=history, tools=[use_tool, issue], **options).json
