@@ -111,7 +111,7 @@ class TreeReader:
         return sign in self.checkout.tree or sign in self.differences
 
     def _read(self, folders: Sequence[str]) -> TreeReading:
-        files = {folder: self.checkout.file_in_the_way(folder) for folder in folders}
+        files = {folder: self.checkout.blocking_file(folder) for folder in folders}
         usable = [folder for folder in folders if not files[folder] and self.checkout.make_folder(folder)]
         keys = [(layout, folder) for layout in self.layouts for folder in usable]
         built = self._prompts

@@ -30,8 +30,8 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 class Checkout:
     """The files of one tree at a time. Use it in a `with` statement, which deletes the folder at the end.
 
-    `links` are the tree's links that do not leave it, each with its target. `skipped` lists the paths that could not be created. `is_complete` is False if
-    there were too many names to create.
+    `links` are the tree's links that do not leave it, each with its target. `skipped` lists the paths that could not be created.
+    `is_complete` is False if there were too many names to create.
     """
 
     def __init__(self, objects: GitTrees, name: str) -> None:
@@ -119,7 +119,7 @@ class Checkout:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
         return self._make_folder(folder)
 
-    def file_in_the_way(self, folder: str) -> str:
+    def blocking_file(self, folder: str) -> str:
         """Return the file or link of the tree that is at the path of a folder or above it, or empty if there is none."""
         while folder and (folder not in self.tree or self._is_submodule(folder)):
             folder = dirname(folder)
@@ -227,13 +227,7 @@ class Checkout:
             if mode_of(entry) == LINK:
                 os.symlink(self._link_target(path, content), os.fsencode(target))
             else:
-                descriptor = os.open(target, _FLAGS, 0o600)
-                try:
-                    _write_all(descriptor, content)
-                    if size > len(content):
-                        os.ftruncate(descriptor, size)
-                finally:
-                    os.close(descriptor)
+                _write_file(target, content, size)
         except (OSError, ValueError):
             self.skipped[path] = None
             return
@@ -280,6 +274,17 @@ class Checkout:
                 self._folders.discard(folder)
             except OSError:
                 pass  # it is not empty
+
+
+def _write_file(path: str, content: bytes, size: int) -> None:
+    """Create a file of this size, which begins with the content."""
+    descriptor = os.open(path, _FLAGS, 0o600)
+    try:
+        _write_all(descriptor, content)
+        if size > len(content):
+            os.ftruncate(descriptor, size)
+    finally:
+        os.close(descriptor)
 
 
 def _is_safe(path: str) -> bool:
