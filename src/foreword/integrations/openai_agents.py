@@ -58,7 +58,8 @@ class ForewordProvider(ModelProvider):
 
     def get_model(self, model_name: str | None) -> Model:
         """Return the model with this name."""
-        return _with_direct_calls(self._provider.get_model(model_name), self._rewriter)
+        model = self._provider.get_model(model_name)
+        return _with_direct_calls(model, self._rewriter) if self._rewriter.options.use_tool else model
 
     @property
     def use_tool(self) -> FunctionTool:

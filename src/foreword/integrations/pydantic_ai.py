@@ -82,6 +82,8 @@ class ForewordCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
         """Return the response with direct calls of the tools that the model calls with `use_tool`."""
+        if not self._rewriters.options.use_tool:
+            return response
         rewriter = self._rewriters.get(self._conversation_id)
         parts = await asyncio.to_thread(lambda: [_direct_call(part, rewriter) for part in response.parts])
         return dataclasses.replace(response, parts=parts)

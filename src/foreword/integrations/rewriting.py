@@ -40,7 +40,7 @@ class RequestRewriter:
 
     def __init__(self, conversation: Conversation, options: RequestOptions = DEFAULT_OPTIONS) -> None:
         expect("the conversation", conversation, Conversation)
-        self.conversation, self._options = conversation, options
+        self.conversation, self.options = conversation, options
         self._lock = allocate_lock()
         self._configured = {tool.name: tool for tool in conversation.agent.tools or ()}
         self._tools: Sequence[Tool] | None = None
@@ -61,22 +61,22 @@ class RequestRewriter:
                 received = form.read(body)
                 turn = self.turn(received)
                 turn = replace(turn, model=body["model"]) if isinstance(body.get("model"), str) else turn
-                self._last = body, form.write(body, received, turn, self._options)
+                self._last = body, form.write(body, received, turn, self.options)
             return dict(self._last[1])
 
     def turn(self, received: Received) -> Turn:
         """Return the turn for the request that a framework is about to send, after showing it to `on_turn`."""
         turn = self._turn(received)
-        if self._options.on_turn is not None:
-            self._options.on_turn(turn)
+        if self.options.on_turn is not None:
+            self.options.on_turn(turn)
         return turn
 
     def _turn(self, received: Received) -> Turn:
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
-        if self._options.is_sub_agent:
-            task, definition = self._options.task, self._options.definition
+        if self.options.is_sub_agent:
+            task, definition = self.options.task, self.options.definition
             return self.conversation.sub_agent(task, tools, definition=definition, messages=messages)
-        if self._options.use_tool:
+        if self.options.use_tool:
             tools = _with_use_tool(tools)
         self._detect_compaction(messages)
         if self._tools != tools:
@@ -96,7 +96,7 @@ class RequestRewriter:
 
         A framework runs the tool that is returned, as if the model had called it directly.
         """
-        if name != USE_TOOL or not self._options.use_tool:
+        if name != USE_TOOL or not self.options.use_tool:
             return None
         try:
             return self.conversation.resolve_call(name, arguments)
