@@ -332,6 +332,7 @@ def test_versions_of_the_template_are_only_added(store):
     )
     assert store.template() == third
     assert store.templates() == [third, second, first]
+    assert store.templates(texts=False) == [replace(version, template="") for version in (third, second, first)]
     assert store.stats() | {"bytes": 0} == {"conversations": 0, "editions": 0, "texts": 2, "bytes": 0, "versions": 3}
 
 

@@ -78,7 +78,7 @@ def template_history(args: Namespace) -> int:
     from ..wire.answers import version_form
 
     store = args.question.store_to_read()
-    versions, labels = store.templates(args.name), store.labels(args.name)
+    versions, labels = store.templates(args.name, texts=bool(args.json)), store.labels(args.name)
     if args.name == DEFAULT_TEMPLATE:
         versions.append(TemplateVersion(0, _default_template(args), "foreword", "", "built in"))
     elif not versions:
@@ -103,11 +103,12 @@ def template_history(args: Namespace) -> int:
 
 def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
-    versions = {template.version: template for template in _store(args).templates(args.name)}
-    versions[0] = TemplateVersion(0, _default_template(args))
-    if args.version not in versions:
+    if args.version:
+        restored = _store(args).template_version(args.name, args.version)
+    else:
+        restored = TemplateVersion(0, _default_template(args))
+    if restored is None:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
-    restored = versions[args.version]
     return _save(args, restored.template, args.note or f"Restored version {args.version}", restored.syntax)
 
 

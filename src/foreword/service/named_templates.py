@@ -44,7 +44,7 @@ def list_named_versions(service: Service, request: Request) -> Response:
     """Return the versions of a template, newest first, the version of each label, and who moved the labels."""
     query: VersionsQuery = request.query
     name = _name(request)
-    versions = service.store.templates(name)
+    versions = service.store.templates(name, query.texts)
     if not versions:
         raise _unknown(name)
     store = service.conversations.store

@@ -69,8 +69,8 @@ class ScopedStore:
     def template_version(self, name: str, version: int) -> TemplateVersion | None:
         return self._store.template_version(self._name(name), version)
 
-    def templates(self, name: str = DEFAULT_TEMPLATE) -> list[TemplateVersion]:
-        return self._store.templates(self._name(name))
+    def templates(self, name: str = DEFAULT_TEMPLATE, texts: bool = True) -> list[TemplateVersion]:
+        return self._store.templates(self._name(name), texts)
 
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
         return self._store.template_names(self._prefix, limit, after)

@@ -78,8 +78,8 @@ if TYPE_CHECKING:
         def template_version(self, name: str, version: int) -> TemplateVersion | None:
             """Return one version of a template."""
 
-        def templates(self, name: str = "default") -> list[TemplateVersion]:
-            """Return all versions of a template, newest first."""
+        def templates(self, name: str = "default", texts: bool = True) -> list[TemplateVersion]:
+            """Return all versions of a template, newest first. If `texts` is False, no text is read, and each is empty."""
 
         def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
             """Return the templates whose name begins with `prefix` and comes after `after`, sorted by name."""

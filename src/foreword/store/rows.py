@@ -211,7 +211,7 @@ def conversation_of(row: Sequence[Any]) -> ConversationRow:
     return ConversationRow(id, number, id_of(prompt), layout, time, model, template, version)
 
 
-def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
+def version_of(row: Sequence[Any], texts: Mapping[Any, str]) -> TemplateVersion:
     """Return the template version in a row of number, text hash, author, time, note, syntax and name."""
     version, template, *others, name = row
     author, time, note, syntax = map(to_text, others)

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from .texts import Packed
 
 _VERSIONS = f"SELECT version, {hash_at('template')}, author, time, note, syntax, name FROM foreword_templates"
+_ALL_WITHOUT_TEXTS = """
+    SELECT version, NULL, author, time, note, syntax, name FROM foreword_templates WHERE name = ? ORDER BY version DESC
+"""
 _VERSION = f"{_VERSIONS} WHERE name = ? AND version = ?"
 _LABELLED = (
     f"{_VERSIONS} WHERE name = ? AND version = (SELECT version FROM foreword_labels WHERE name = ? AND label = ?)"
@@ -74,9 +77,12 @@ class TemplateStore(StoreReader):
             return None
         return next(iter(self._versions(_VERSION, (name, version))), None)
 
-    def templates(self, name: str = DEFAULT_TEMPLATE) -> list[TemplateVersion]:
+    def templates(self, name: str = DEFAULT_TEMPLATE, texts: bool = True) -> list[TemplateVersion]:
         check_name(name)
-        return self._versions(_ALL_VERSIONS, (name,))
+        if texts:
+            return self._versions(_ALL_VERSIONS, (name,))
+        rows = self._run(lambda connection: self._select(connection, _ALL_WITHOUT_TEXTS, (name,)))
+        return [version_of(row, {None: ""}) for row in rows]
 
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
         check_limit(limit)
