@@ -32,6 +32,10 @@ def test_conversations_are_listed_and_searched(open_page, conversations):
     page.get_by_label("Id begins with").fill("no such")
     expect(rows).to_have_count(0)
     expect(page.get_by_text("No conversations match.")).to_be_visible()
+    page.goto(f"{conversations.url}/#/conversations?template=other")
+    expect(page.get_by_text("No conversations match.")).to_be_visible()
+    page.get_by_label("Template", exact=True).select_option("default")
+    expect(rows).to_have_count(3)
 
 
 def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):

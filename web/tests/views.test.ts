@@ -68,7 +68,7 @@ test("an age is in its largest unit", () => {
 });
 
 test("empty filters are left out, and days are included whole", () => {
-  assert.deepEqual(filterQuery({ search: "", layout: "opal", version: "0", drifted: "false" }), { layout: "opal", version: 0, drifted: false });
+  assert.deepEqual(filterQuery({ search: "", layout: "opal", template: "review", version: "0", drifted: "false" }), { layout: "opal", template: "review", version: 0, drifted: false });
   const { since, until } = filterQuery({ since: "2026-11-16", until: "2026-11-16" });
   assert.deepEqual([since, until], [new Date(2026, 10, 16).toISOString(), new Date(2026, 10, 17).toISOString()]);
 });
