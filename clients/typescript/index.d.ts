@@ -415,6 +415,35 @@ export interface CompactBody {
   compaction?: string;
 }
 
+/**
+ * A section of a prompt. `spans` has six numbers for each part with an origin, in order.
+ *
+ * They are its length, its index in `sources`, the first and the last line of the source, and the first and the last line of the
+ * template that produced it. Lines that are not known are 0.
+ */
+export interface CompactPassageForm {
+  end: number;
+  lifetime: string;
+  message?: number;
+  role: string;
+  section: string;
+  spans: number[];
+  start: number;
+  tokens: number;
+}
+
+/** A prompt as a PreviewForm, but without an object for each origin. */
+export interface CompactPreviewForm {
+  candidates: CandidateForm[];
+  findings: FindingForm[];
+  id: string;
+  layout: string;
+  passages: CompactPassageForm[];
+  sources: SourceForm[];
+  text: string;
+  tokens: TokensForm;
+}
+
 export interface ConversationForm {
   created: string;
   editions: number;
@@ -929,7 +958,7 @@ export interface PathsBody {
 /**
  * An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
  *
- * `syntax` is the language of the template, by default the layout's.
+ * `syntax` is the language of the template, by default the layout's. With `compact`, the response is a CompactPreviewForm.
  */
 export interface PreviewBody {
   cwd?: string;
@@ -954,6 +983,7 @@ export interface PreviewBody {
   now?: string | null;
   template?: string | null;
   syntax?: "brackets" | "jinja" | null;
+  compact?: boolean;
 }
 
 export interface PreviewForm {
@@ -1252,6 +1282,12 @@ export interface SkillForm {
 export interface SkillsQuery {
   cwd?: string;
   layout?: string;
+}
+
+/** Where text of a prompt came from. */
+export interface SourceForm {
+  kind: string;
+  path: string;
 }
 
 export interface SpanForm {
@@ -1737,7 +1773,7 @@ export class Foreword {
   /** Return how many conversations currently use each version of the template. */
   countUses(options?: RequestOptions): Promise<UsesForm>;
   /** Return the prompt that would be built now with this template. Nothing is stored. */
-  preview(body: PreviewBody, options?: RequestOptions): Promise<PreviewForm>;
+  preview(body: PreviewBody, options?: RequestOptions): Promise<PreviewForm | CompactPreviewForm>;
   /** Return the errors and warnings in a template. */
   check(body: CheckBody, options?: RequestOptions): Promise<FindingsForm>;
   /** Return the current value of each variable, or null if it has none. */

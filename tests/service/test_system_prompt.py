@@ -447,6 +447,30 @@ def test_a_preview_has_template_lines(service):
     ]
 
 
+def test_a_compact_preview_has_the_same_origins(service):
+    body = {
+        "template": "One\n[prompt:cwd][prompt:cwd]\n[if file:AGENTS.md][file:AGENTS.md][endif] €uro 🙂 [system:date]"
+    }
+    full = service.request("POST", "/system-prompt/preview", body).json
+    compact = service.request("POST", "/system-prompt/preview", {**body, "compact": True}).json
+    for passage in compact["passages"]:
+        numbers, position = passage.pop("spans"), passage["start"]
+        passage["origins"] = []
+        for length, source, first, last, *template_lines in zip(*[iter(numbers)] * 6, strict=True):
+            start, position = position, position + length
+            lines = [first, last] if first else None
+            passage["origins"].append({**compact["sources"][source], "lines": lines, "start": start, "end": position})
+            produced_by = [
+                line for row in full["template_lines"] if start <= row["start"] < position for line in row["lines"]
+            ]
+            assert template_lines == ([min(produced_by), max(produced_by)] if produced_by else [0, 0])
+    for passage in full["passages"]:
+        for origin in passage["origins"]:
+            del origin["hash"]
+    del full["template_lines"], compact["sources"]
+    assert compact == full
+
+
 def test_a_jinja_preview_has_template_lines(service):
     body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
     form = service.request("POST", "/system-prompt/preview", body).json

@@ -272,12 +272,13 @@ class RegistryBody(Struct, forbid_unknown_fields=True):
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
 
-    `syntax` is the language of the template, by default the layout's.
+    `syntax` is the language of the template, by default the layout's. With `compact`, the response is a CompactPreviewForm.
     """
 
     cwd: Path = ""
     template: str | None = None
     syntax: Syntax | None = None
+    compact: bool = False
 
 
 class TemplateBody(Struct, forbid_unknown_fields=True):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm, ToolForm
+from ..encoding.forms import (
+    AccountPassage,
+    CandidateForm,
+    FindingForm,
+    PassageMessage,
+    PromptForm,
+    TokensForm,
+    ToolForm,
+)
 from ..wire.forms import ConversationForm, EditionRowForm, UsageForm, VersionForm
 from ..wire.store_forms import MoveForm, TemplateNameForm
 
@@ -93,6 +101,41 @@ class TemplateLinesForm(TypedDict):
 
 class PreviewForm(PromptForm):
     template_lines: list[TemplateLinesForm]
+
+
+class SourceForm(TypedDict):
+    """Where text of a prompt came from."""
+
+    kind: str
+    path: str
+
+
+class CompactPassageForm(PassageMessage):
+    """A section of a prompt. `spans` has six numbers for each part with an origin, in order.
+
+    They are its length, its index in `sources`, the first and the last line of the source, and the first and the last line of the
+    template that produced it. Lines that are not known are 0.
+    """
+
+    section: str
+    start: int
+    end: int
+    lifetime: str
+    tokens: int
+    spans: list[int]
+
+
+class CompactPreviewForm(TypedDict):
+    """A prompt as a PreviewForm, but without an object for each origin."""
+
+    id: str
+    layout: str
+    text: str
+    tokens: TokensForm
+    passages: list[CompactPassageForm]
+    sources: list[SourceForm]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
 
 
 class ToolsForm(TypedDict):

@@ -152,7 +152,7 @@ ROUTES = (
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, VersionsQuery, ("store-down",)),
     Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, _STORED),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/preview", templates.preview, forms.PreviewForm, PreviewBody, None, _TEMPLATE, is_template=True),
+    Route("POST", "/system-prompt/preview", templates.preview, (forms.PreviewForm, forms.CompactPreviewForm), PreviewBody, None, _TEMPLATE, is_template=True),
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),

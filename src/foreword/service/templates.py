@@ -14,13 +14,13 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
+from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
-from ..vocabulary import Access, Agent, Document, Prompt, Scope, Workspace, replace
+from ..vocabulary import Access, Agent, Document, Scope, Workspace, replace
 from ..wire.answers import variable_form, version_form
-from ..wire.counting import prompt_with_counts
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -34,11 +34,11 @@ from .bodies import (
     VersionsQuery,
 )
 from .forms import LayoutChoiceForm
+from .preview_forms import PREVIEW_PATH, compact_preview_form, preview_form
 from .request import Request, parse_tags
 from .responses import STORE_DOWN, Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
-_PREVIEW_PATH = "template"
 _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
 _REPORTED_CODES = ("template-", "variable-", "file-")
 
@@ -64,18 +64,20 @@ def set_template(service: Service, request: Request) -> Response:
 def restore_template(service: Service, request: Request) -> Response:
     """Save an old version of the global template as the newest. Version 0 is the built-in template."""
     version = request.number("version")
-    known = {template.version: template for template in service.store.templates()}
-    known[0] = TemplateVersion(0, default_template())
-    if version not in known:
+    found = (
+        service.store.template_version(DEFAULT_TEMPLATE, version) if version else TemplateVersion(0, default_template())
+    )
+    if found is None:
         raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
-    restored = replace(known[version], note=request.query.note or f"Restored version {version}")
+    restored = replace(found, note=request.query.note or f"Restored version {version}")
     return _save(service, request, restored, None)
 
 
 def list_versions(service: Service, request: Request) -> Response:
     """Return the versions of the global template, newest first."""
     query: VersionsQuery = request.query
-    return Response({"versions": [version_form(template, query.texts) for template in service.store.templates()]})
+    versions = service.store.templates(texts=query.texts)
+    return Response({"versions": [version_form(version, query.texts) for version in versions]})
 
 
 def list_variables(service: Service, request: Request) -> Response:
@@ -99,31 +101,12 @@ def preview(service: Service, request: Request) -> Response:
     layout = check_layout_name(body.layout) or DEFAULT_LAYOUT
     conversation = service.conversation(id, body, layout, mirror=True)
     try:
-        template = None if body.template is None else Document(_PREVIEW_PATH, body.template, syntax=body.syntax or "")
+        template = None if body.template is None else Document(PREVIEW_PATH, body.template, syntax=body.syntax or "")
         prompt = conversation.preview(template, body.now)
     except StoreError:  # the store is only needed for the global template
-        prompt = conversation.preview(Document(_PREVIEW_PATH, default_template()), body.now)
-    return Response({**prompt_with_counts(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
-
-
-def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
-    """Return which lines of the global or previewed template produced which characters, as text or as the value of a tag."""
-    rows: list[dict[str, Any]] = []
-    for passage in prompt.passages:
-        position = passage.start
-        for piece in passage.pieces:
-            path, *lines = piece.origin.tag or (piece.origin.path, *(piece.origin.lines or ()))
-            is_template = piece.origin.kind == "template" or piece.origin.tag is not None
-            if is_template and lines and path.startswith(_PREVIEW_PATH):
-                form = {
-                    "start": position,
-                    "end": position + len(piece.text),
-                    "lines": lines,
-                    "value": piece.origin.tag is not None,
-                }
-                rows.append(form)
-            position += len(piece.text)
-    return rows
+        prompt = conversation.preview(Document(PREVIEW_PATH, default_template()), body.now)
+    form = compact_preview_form if body.compact else preview_form
+    return Response(form(prompt, body.model, body.provider))
 
 
 def check(service: Service, request: Request) -> Response:
@@ -135,9 +118,9 @@ def check(service: Service, request: Request) -> Response:
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        results = conversation.preview(Document(_PREVIEW_PATH, body.template)).findings
+        results = conversation.preview(Document(PREVIEW_PATH, body.template)).findings
     except TemplateError as error:
-        results = [finding("template-error", error.message, _PREVIEW_PATH, error.line, error.column, error.end_column)]
+        results = [finding("template-error", error.message, PREVIEW_PATH, error.line, error.column, error.end_column)]
     return Response(
         {"findings": [finding_form(result) for result in results if result.code.startswith(_REPORTED_CODES)]}
     )
@@ -154,7 +137,7 @@ def list_values(service: Service, request: Request) -> Response:
     values: list[dict[str, str | None]] = []
     for row in CATALOG:
         if not row.dynamic:
-            text = conversation.preview(Document(_PREVIEW_PATH, f"[{row.type}:{row.name}]")).text
+            text = conversation.preview(Document(PREVIEW_PATH, f"[{row.type}:{row.name}]")).text
             values.append({"type": row.type, "name": row.name, "value": text or None})
     return Response({"values": values})
 
