@@ -134,8 +134,14 @@ def test_findings_appear_while_typing_with_position_and_reason(editor):
     expect(findings).to_contain_text("[endif] has no [if] and is left as text")
     expect(findings).to_contain_text(".env")
     expect(editor.code.locator(".cm-lintRange")).to_have_text("[endif]")
-    editor.write("One\nand so on")
+    waiting = []
+    editor.page.route("**/preview", lambda route: waiting.append(route))
+    with editor.page.expect_request("**/preview"):
+        editor.write("One\nand so on")
+    findings.get_by_role("button", name="Line 2").focus()
+    waiting[-1].continue_()
     expect(findings).to_contain_text("No findings")
+    expect(findings).to_be_focused()  # the focus does not leave the list with the finding that had it
     expect(editor.code.locator(".cm-lintRange")).to_have_count(0)
 
 

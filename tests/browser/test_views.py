@@ -199,6 +199,12 @@ def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(ope
     expect(page.locator(".cm-lintRange-error")).to_have_count(1)
     write(layout)
     expect(page.get_by_role("alert")).to_have_count(0)
+    page.keyboard.press("ControlOrMeta+f")
+    page.keyboard.type("hello")
+    expect(page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("search")).to_have_count(0)
+    expect(code).to_be_focused()
     page.reload()
     expect(code).to_contain_text("Hello from")  # nothing typed is lost
 

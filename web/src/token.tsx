@@ -12,11 +12,12 @@ export function TokenDialog() {
     <Dialog label="Token" class="small" onCancel={() => request.respond(null)}>
       <form onSubmit={(event) => { event.preventDefault(); request.respond(field.current!.value); }}>
         <h2>This service requires a token</h2>
-        <p>Enter the <code>FOREWORD_TOKEN</code> that the server was started with. It is remembered until you close this tab.</p>
-        {request.wasInvalid && <p class="note wrong" role="alert">Invalid token.</p>}
+        <p>Enter the server's <code>FOREWORD_TOKEN</code>, or the token that its operator gave you. It is remembered until you close this tab.</p>
+        {request.wasInvalid && <p class="note wrong" role="alert" id="token-problem">Invalid token. Check that all of it was copied; it may also have been replaced or removed on the server.</p>}
         <label>
           Token
-          <input ref={field} type="password" autocomplete="off" required data-first />
+          <input ref={field} type="password" autocomplete="off" required data-first
+            aria-invalid={request.wasInvalid || undefined} aria-describedby={request.wasInvalid ? "token-problem" : undefined} />
         </label>
         <p class="buttons">
           <button type="button" onClick={() => request.respond(null)}>Cancel</button>

@@ -14,6 +14,11 @@ export function counted(number: number, word: string): string {
   return `${count(number)} ${plural(word, number)}`;
 }
 
+/** The number of lines of a text. A line feed at its end does not begin another line. */
+export function lineCount(text: string): number {
+  return text.split("\n").length - (text === "" || text.endsWith("\n") ? 1 : 0);
+}
+
 /** What to call a version. Version 0 of a template without a name is the text that Foreword comes with. */
 export function versionName(version: string | null, template = ""): string {
   if (version === null) return "store unavailable";

@@ -1,5 +1,7 @@
 // The list of findings about the template, with lines and messages.
+import { useRef } from "preact/hooks";
 import type { Finding } from "../forms";
+import { useKeptFocus } from "../use-kept-focus";
 import { sentence } from "./diagnostics";
 
 interface Props {
@@ -11,8 +13,10 @@ interface Props {
 const SIGNS: Record<Finding["severity"], string> = { error: "✕", warning: "!", info: "i" };
 
 export function Findings({ findings, onGoTo, onNext }: Props) {
+  const host = useRef<HTMLElement>(null);
+  useKeptFocus(host, findings);
   return (
-    <section class="findings" aria-label="Findings">
+    <section class="findings" aria-label="Findings" ref={host} tabIndex={-1}>
       <header>
         <h2 aria-live="polite">{findings.length === 1 ? "1 finding" : `${findings.length || "No"} findings`}</h2>
         {findings.length > 0 && <button type="button" class="plain" onClick={onNext} aria-keyshortcuts="F8">Next <kbd>F8</kbd></button>}

@@ -1,5 +1,5 @@
 // The full-page editor: variables, the template and its preview.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Current, listFiles } from "../api";
 import { Dialog } from "../dialog";
 import type { Syntax } from "../forms";
@@ -9,17 +9,16 @@ import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
 import { go, templateAt } from "../route";
-import type { Query } from "../search";
 import { announce } from "../state";
+import { nextTask } from "../task";
 import { type CodeEditor, mountEditor } from "./code";
+import { useFind } from "./find";
 import { Findings } from "./findings";
 import { type Command, commandOf } from "./keys";
-import { LineDialog } from "./line-dialog";
 import type { EditorData } from "./opening";
 import { useResults } from "./results";
 import { useSaving } from "./saving";
 import { SavingDialogs } from "./saving-dialogs";
-import { SearchPanel } from "./search-panel";
 import { DraftNotice, Toolbar } from "./toolbar";
 import { Variables } from "./variables";
 
@@ -37,10 +36,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   const [highlightedLine, setHighlightedLine] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
   const [isDraftShown, setDraftShown] = useState(draft !== null && !isCopy);
-  const [searchRequest, setSearchRequest] = useState(0);
-  const lastQuery = useRef<Query>({ text: "", matchCase: false, wholeWords: false });
-  const [isGoingToLine, setGoingToLine] = useState(false);
-  const place = useRef<[number, number] | null>(null);
+  const find = useFind(code, inTemplatePane);
 
   const initial: Current = {
     template: draft?.template ?? current.template,
@@ -75,16 +71,16 @@ export function TemplateEditor({ data }: { data: EditorData }) {
       changed: () => onChanged.current(),
       moved: setHighlightedLine,
     });
-    code.current.view.focus();
-    return () => code.current!.destroy();
+    let isOpen = true;
+    void nextTask().then(() => isOpen && code.current!.view.focus()); // which lays out the page, so it is a task of its own
+    return () => {
+      isOpen = false;
+      code.current!.destroy();
+    };
   }, []);
   useEffect(() => code.current!.setLanguage(language), [language]);
   useEffect(() => code.current!.show(results.findings), [results.findings]);
   useEffect(() => rememberChoices(choices), [choices]);
-  useLayoutEffect(() => {
-    if (place.current) inTemplatePane(() => code.current!.goTo(...place.current!)); // after the dialog has closed, which moves the focus
-    place.current = null;
-  }, [isGoingToLine]);
 
   function chooseSyntax(chosen: Syntax): void {
     syntaxNow.current = chosen;
@@ -108,19 +104,10 @@ export function TemplateEditor({ data }: { data: EditorData }) {
     else announce("All changes are saved.");
   }
 
-  function openSearch(): void {
-    inTemplatePane(() => setSearchRequest((before) => before + 1));
-  }
-
-  function closeSearch(): void {
-    setSearchRequest(0);
-    code.current!.view.focus();
-  }
-
   const commands: Record<Command, () => void> = {
     save,
-    find: openSearch,
-    "go to line": () => setGoingToLine(true),
+    find: find.open,
+    "go to line": find.goToLine,
     "next finding": () => nextFinding(1),
     "previous finding": () => nextFinding(-1),
   };
@@ -129,7 +116,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
     if (event.defaultPrevented) return;
     const command = commandOf(event);
     const isReading = event.target instanceof Element && event.target.closest(".preview");
-    if (event.key === "Escape" && searchRequest) closeSearch();
+    if (event.key === "Escape" && find.isOpen) find.close();
     else if (command && !(command === "find" && isReading)) commands[command](); // the browser searches the preview
     else return;
     event.preventDefault();
@@ -153,13 +140,20 @@ export function TemplateEditor({ data }: { data: EditorData }) {
     setHighlightedLine(lines[0]);
   }, []);
 
+  // Rendered again only when a value changes, so that typing does not wait for it.
+  const variablesPane = useMemo(() => (
+    <Variables language={language} values={values.current} files={files}
+      onInsert={(text) => inTemplatePane(() => code.current!.insert(text))}
+      onWrap={(open, middle, close) => inTemplatePane(() => code.current!.wrap(open, middle, close))} />
+  ), [language, values.current, files]);
+
   const { step, saved } = saving;
   const leave = () => go(templateAt(name));
   const isStoreDown = current.version === null && saved.template === current.template;
   return (
     <Dialog label="Template editor" class="page" onCancel={leave}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
-        <Toolbar name={name} version={saved.version} canSave={canSave} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={openSearch} onSave={save} onClose={leave} />
+        <Toolbar name={name} version={saved.version} canSave={canSave} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={find.open} onSave={save} onClose={leave} />
         <Live />
         {!canSave && <p class="note">{CANNOT_SAVE}</p>}
         {isStoreDown && <p class="note wrong" role="alert">The store is unavailable. This is the default template; your text is kept in this browser until it can be saved.</p>}
@@ -170,11 +164,9 @@ export function TemplateEditor({ data }: { data: EditorData }) {
           ))}
         </div>
         <div class="panes">
-          <Variables language={language} values={values.current} files={files}
-            onInsert={(text) => inTemplatePane(() => code.current!.insert(text))}
-            onWrap={(open, middle, close) => inTemplatePane(() => code.current!.wrap(open, middle, close))} />
+          {variablesPane}
           <section class="writing" aria-label="Template text">
-            {searchRequest > 0 && <SearchPanel code={code.current!} last={lastQuery} request={searchRequest} onLine={commands["go to line"]} onClose={closeSearch} />}
+            {find.panel}
             <div class="code" ref={host} />
             <Findings findings={results.all} onGoTo={(line, column) => inTemplatePane(() => code.current!.goTo(line, column))} onNext={() => nextFinding(1)} />
           </section>
@@ -183,10 +175,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
         </div>
       </div>
       <SavingDialogs name={name} token={token} saving={saving} text={step.name === "editing" ? "" : code.current!.text()} tryRender={results.tryRender} onLoad={load} onSave={save} />
-      {isGoingToLine && (
-        <LineDialog line={code.current!.line} lines={code.current!.lines} onCancel={() => setGoingToLine(false)}
-          onGo={(line, column) => { place.current = [line, column]; setGoingToLine(false); }} />
-      )}
+      {find.dialog}
     </Dialog>
   );
 }

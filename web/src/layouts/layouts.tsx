@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Choices, Problem, listLayoutKeys, listLayouts, listRoots } from "../api";
 import { CopyButton } from "../copy";
 import { type CodeEditor, mountEditor } from "../editor/code";
+import { useFind } from "../editor/find";
+import { commandOf } from "../editor/keys";
 import type { Finding, Layout, LayoutKey, Prompt } from "../forms";
 import { toml } from "../languages/toml";
 import { latest } from "../latest";
@@ -76,11 +78,27 @@ function Playground({ roots, keys }: { roots: string[]; keys: LayoutKey[] }) {
     trying.request({ text, cwd });
   }, [text, cwd]);
   useEffect(() => trying.stop, []);
+  const find = useFind(editor);
+
+  function key(event: KeyboardEvent): void {
+    if (event.defaultPrevented) return;
+    const command = commandOf(event);
+    if (command === "find") find.open();
+    else if (command === "go to line") find.goToLine();
+    else if (event.key === "Escape" && find.isOpen) find.close();
+    else return;
+    event.preventDefault();
+  }
+
   return (
     <div class="two playground">
-      <section class="card" aria-labelledby="layout-heading">
-        <header><h3 id="layout-heading">Layout</h3><CopyButton text={text} what="Copy layout" /></header>
-        <div class="code" ref={host} />
+      <section class="card" aria-labelledby="layout-heading" onKeyDown={key}>
+        <header>
+          <h3 id="layout-heading">Layout</h3>
+          <p class="buttons"><button type="button" onClick={find.open} aria-keyshortcuts="Control+F">Find</button><CopyButton text={text} what="Copy layout" /></p>
+        </header>
+        <div class="writing">{find.panel}<div class="code" ref={host} /></div>
+        {find.dialog}
         <p class="quiet">Ctrl+Space lists the keys that are allowed here. Save it as <code>~/.config/foreword/prompts/mine.toml</code> to use it as <code>$user/mine</code>.</p>
       </section>
       <section class="card prompt-card" aria-labelledby="layout-prompt-heading">

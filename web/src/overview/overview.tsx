@@ -8,7 +8,7 @@ import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "..
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { useRefresh } from "../use-refresh";
-import { counted, sentenceCase, versionName } from "../words";
+import { counted, lineCount, sentenceCase, versionName } from "../words";
 import { OverviewFigures } from "./figures";
 import { FirstVisit } from "./first-visit";
 import { HitRate } from "./hit-rate";
@@ -62,7 +62,7 @@ function CurrentTemplate() {
             <>
               {current.version === null && <p class="note wrong" role="alert">The store is unavailable. This is the default template.</p>}
               <p>
-                {sentenceCase(versionName(current.version))}, {counted(current.template.split("\n").length, "line")}
+                {sentenceCase(versionName(current.version))}, {counted(lineCount(current.template), "line")}
                 {newest && <span class="quiet"> · <Time iso={newest.time} />{newest.author && ` · ${newest.author}`}{newest.note && ` · ${newest.note}`}</span>}
               </p>
               {current.template ? <pre class="text short" tabIndex={0} role="region" aria-label="Current template">{current.template}</pre> : <p class="note">The template is empty, so the model gets no system prompt.</p>}

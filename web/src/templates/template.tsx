@@ -7,7 +7,7 @@ import { editAt, historyAt } from "../route";
 import { LIVE, readHistory, readLive } from "../stored-templates";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
-import { counted, versionName } from "../words";
+import { counted, lineCount, versionName } from "../words";
 import { UseCode } from "./use-code";
 import { Users } from "./users";
 
@@ -47,7 +47,7 @@ export function TemplateCard({ name, changes, defaultName, edit }: Props) {
                 ? <pre class="text" tabIndex={0} role="region" aria-label="Current template">{live.template}</pre>
                 : <p class="note">{live.version === "0" ? "Edit this template to write its first version." : "The template is empty, so the model gets no system prompt."}</p>}
               <div class="buttons">
-                <p class="quiet">{counted(live.template.split("\n").length, "line")}, {counted(live.template.length, "character")}</p>
+                <p class="quiet">{counted(lineCount(live.template), "line")}, {counted(live.template.length, "character")}</p>
                 {live.template && <CopyButton text={live.template} what="Copy text" />}
               </div>
               <Users template={name || defaultName} />
