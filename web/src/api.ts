@@ -63,7 +63,7 @@ export async function readValues({ cwd, model }: Choices): Promise<VariableValue
 }
 
 export async function preview(template: string, syntax: Syntax, choices: Choices, signal?: AbortSignal): Promise<Previewed> {
-  const body = { template, syntax, ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) } as PreviewBody;
+  const body = { template, syntax, compact: true, ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) } as PreviewBody;
   return (await call((client) => client.preview(body, { signal }))) as Previewed;
 }
 

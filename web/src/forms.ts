@@ -9,10 +9,11 @@ export const DEFAULT_SYNTAX: Syntax = "brackets";
 
 export type Change = "added" | "removed" | "changed" | "moved";
 export type Finding = api.FindingForm & { severity: "error" | "warning" | "info" };
-export type Origin = api.OriginForm & { lines: [number, number] | null };
+/** Where a part of a prompt came from. */
+export type Origin = api.SourceForm & { lines: [number, number] | null };
+type Span = Omit<api.OriginForm, "lines"> & Origin;
 /** A section of a prompt. Only a prompt that was built for this request has the number of `tokens`, and that of each source if it was asked for. */
-export type Passage = Omit<api.PassageForm, "tokens" | "origins"> & { tokens?: number; sources?: api.CountedSource[]; origins: Origin[] };
-export type TemplateLines = api.TemplateLinesForm & { lines: [number, number] };
+export type Passage = Omit<api.PassageForm, "tokens" | "origins"> & { tokens?: number; sources?: api.CountedSource[]; origins: Span[] };
 type Sections = { passages: Passage[]; findings: Finding[] };
 type Changes = { details: { section: string; changes: Change[]; sources: string[] }[] };
 
@@ -40,7 +41,7 @@ export type LintReport = Omit<api.LintForm, "findings"> & { findings: Finding[] 
 export type LabelMove = api.MoveForm;
 export type Message = api.MessageForm;
 export type Names = api.NamesForm;
-export type Previewed = Omit<api.PreviewForm, "template_lines" | keyof Sections> & Sections & { template_lines: TemplateLines[] };
+export type Previewed = Omit<api.CompactPreviewForm, "findings"> & { findings: Finding[] };
 export type Prompt = Omit<api.ShowForm, "tools" | keyof Sections> & Sections;
 export type Skill = api.SkillForm;
 export type TemplateHistory = api.NamedVersionsForm;

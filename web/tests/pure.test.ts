@@ -4,19 +4,21 @@ import { test } from "node:test";
 import { boxes } from "../src/boxes";
 import { difference } from "../src/difference";
 import { fileTree } from "../src/file-tree";
-import type { Candidate, Origin, Passage } from "../src/forms";
+import type { Candidate, Passage } from "../src/forms";
 import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
 import { blocks, estimatedLines, isSame } from "../src/preview/blocks";
-import { type Segment, segments } from "../src/preview/segments";
+import { type Segment, compactSegments, segments } from "../src/preview/segments";
 import { wordDifference } from "../src/word-difference";
-import { counted } from "../src/words";
+import { counted, lineCount } from "../src/words";
 
-function origin(kind: string, path: string, start: number, end: number, lines: [number, number] | null = null): Origin {
+type Span = Passage["origins"][number];
+
+function origin(kind: string, path: string, start: number, end: number, lines: [number, number] | null = null): Span {
   return { kind, path, start, end, lines, hash: "" };
 }
 
-function passage(section: string, start: number, end: number, origins: Origin[], tokens = 0): Passage {
+function passage(section: string, start: number, end: number, origins: Span[], tokens = 0): Passage {
   return { section, start, end, lifetime: "project", tokens, origins };
 }
 
@@ -53,6 +55,16 @@ test("a difference lists lines of both texts in order", () => {
 test("segments count code points", () => {
   const found = segments("😀ab\n\nc", [passage("a", 0, 3, [origin("file", "/w/A.md", 0, 3)]), passage("b", 5, 6, [origin("file", "/w/B.md", 5, 6)])]);
   assert.deepEqual(found.map(({ text }) => text), ["😀ab", "\n\n", "c"]);
+});
+
+test("a compact prompt has an origin for six numbers", () => {
+  const passages = [{ section: "a", role: "system", lifetime: "project", tokens: 1, start: 0, end: 3, spans: [2, 1, 0, 0, 4, 5, 1, 0, 7, 7, 0, 0] }];
+  const found = compactSegments({ text: "😀ab!", passages, sources: [{ kind: "file", path: "/w/A.md" }, { kind: "variable", path: "cwd" }] });
+  assert.deepEqual(found, [
+    { text: "😀a", origin: { kind: "variable", path: "cwd", lines: null }, section: "a", isFirst: true, lines: [4, 5] },
+    { text: "b", origin: { kind: "file", path: "/w/A.md", lines: [7, 7] }, section: "a", isFirst: false, lines: null },
+    { text: "!", origin: null, section: "", isFirst: false, lines: null },
+  ]);
 });
 
 /** A prompt with one section of one origin for each text. */
@@ -98,4 +110,8 @@ test("the table around the caret decides which keys are offered", () => {
 
 test("numbers agree with their nouns", () => {
   assert.deepEqual([counted(1, "line"), counted(1200, "line")], ["1 line", "1,200 lines"]);
+});
+
+test("a line feed at the end of a text does not begin another line", () => {
+  assert.deepEqual(["", "\n", "a", "a\n", "a\nb\n", "a\n\n"].map(lineCount), [0, 1, 1, 1, 2, 2]);
 });

@@ -4,7 +4,7 @@
 import { acceptCompletion, autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { type Diagnostic, diagnosticCount, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorSelection, EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, highlightActiveLine,
@@ -105,12 +105,17 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
   ];
   const state = EditorState.create({ doc: text, extensions });
   const view = new EditorView({ state, parent: root, root });
+  let current = language;
   return {
     view,
     text: () => view.state.doc.toString(),
     equals: (other) => view.state.doc.eq(other),
     replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...separateUndoStep }),
-    setLanguage: (other) => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, known)) }),
+    setLanguage(other) {
+      if (other === current) return; // the editor would parse and draw everything again
+      current = other;
+      view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, known)) });
+    },
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
     goTo: (line, column = 1) => goTo(view, line, column),
@@ -120,7 +125,9 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
       const scroll = lines && EditorView.scrollIntoView(view.state.doc.line(Math.min(lines[0], view.state.doc.lines)).from, { y: "nearest" });
       view.dispatch({ effects: [setHighlight.of(lines), ...(scroll ? [scroll] : [])] });
     },
-    show: (findings) => view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, findings))),
+    show(findings) {
+      if (findings.length || diagnosticCount(view.state)) view.dispatch(setDiagnostics(view.state, diagnostics(view.state.doc, findings)));
+    },
     nextFinding: (direction) => nextFinding(view, direction),
     selectedText: () => view.state.sliceDoc(view.state.selection.main.from, view.state.selection.main.to),
     found,

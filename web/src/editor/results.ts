@@ -5,14 +5,17 @@ import { type Choices, Problem, preview, readValues } from "../api";
 import type { Finding, Previewed, VariableValue } from "../forms";
 import type { Language } from "../languages/language";
 import { latest } from "../latest";
+import { blocks } from "../preview/blocks";
+import { type DividedPreview, compactSegments } from "../preview/segments";
 import { useServer } from "../server";
 import { Observable } from "../state";
+import { nextTask } from "../task";
 import type { CodeEditor } from "./code";
 
 const PREVIEW_DELAY = 250;
 
 export function useResults(code: RefObject<CodeEditor | null>, choices: Choices, language: Language) {
-  const [previewed, setPreviewed] = useState<Previewed | null>(null);
+  const [previewed, setPreviewed] = useState<DividedPreview | null>(null);
   const [problem, setProblem] = useState("");
   const [findings, setFindings] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
@@ -26,9 +29,9 @@ export function useResults(code: RefObject<CodeEditor | null>, choices: Choices,
       if (found) setFindings(found);
       waiting.set(false);
     };
-    const previewRequest = latest<null, Previewed>(
+    const previewRequest = latest<null, DividedPreview>(
       PREVIEW_DELAY,
-      (_, signal) => preview(code.current!.text(), inputs.current.language.name, inputs.current.choices, signal),
+      async (_, signal) => divided(await preview(code.current!.text(), inputs.current.language.name, inputs.current.choices, signal)),
       {
         success(result) {
           setPreviewed(result);
@@ -75,6 +78,16 @@ export function useResults(code: RefObject<CodeEditor | null>, choices: Choices,
     /** `findings` are about the text; `all` also includes findings about the prompt. */
     findings, all,
   };
+}
+
+/** The prompt with its segments and blocks. There may be thousands of segments, so each step is a task of its own. */
+async function divided(previewed: Previewed): Promise<DividedPreview> {
+  await nextTask();
+  const segments = compactSegments(previewed);
+  await nextTask();
+  blocks(segments);
+  await nextTask();
+  return { ...previewed, segments };
 }
 
 /** Whether a finding of a prompt is about the template rather than another file. */

@@ -15,6 +15,8 @@ export interface Block {
   /** The section that begins here, or null inside a section. */
   section: string | null;
   pieces: Piece[];
+  /** The text of all pieces. */
+  text: string;
 }
 
 const MIN_SIZE = 3000;
@@ -23,17 +25,25 @@ const MAX_SIZE = 9000;
 const PIECE_SIZE = 40;
 const COLUMNS = 90;
 
+const known = new WeakMap<Segment[], Block[]>();
+
 /**
  * The blocks of a prompt. A block ends with its section, or else with a line. The text of the lines decides with which one,
- * so that a change in one block leaves the blocks after it as they are.
+ * so that a change in one block leaves the blocks after it as they are. The blocks of the same list are found only once.
  */
 export function blocks(segments: Segment[]): Block[] {
+  const found = known.get(segments) ?? divide(segments);
+  known.set(segments, found);
+  return found;
+}
+
+function divide(segments: Segment[]): Block[] {
   const found: Block[] = [];
-  let block: Block = { section: null, pieces: [] };
+  let block: Block = { section: null, pieces: [], text: "" };
   let size = 0;
   function close(section: string | null): void {
     if (block.pieces.length) found.push(block);
-    block = { section, pieces: [] };
+    block = { section, pieces: [], text: "" };
     size = 0;
   }
   segments.forEach((segment, index) => {
@@ -42,7 +52,10 @@ export function blocks(segments: Segment[]): Block[] {
     for (;;) {
       const end = blockEnd(segment.text, offset, size + PIECE_SIZE);
       const text = segment.text.slice(offset, end ?? undefined);
-      if (text) block.pieces.push({ segment, index, offset, text });
+      if (text) {
+        block.pieces.push({ segment, index, offset, text });
+        block.text += text;
+      }
       if (end === null) {
         size += PIECE_SIZE + text.length;
         return;
@@ -74,15 +87,16 @@ function isBreak(text: string, end: number): boolean {
 
 /** Whether two blocks look the same. */
 export function isSame(a: Block, b: Block): boolean {
-  return a.section === b.section && a.pieces.length === b.pieces.length && a.pieces.every((piece, index) => isSamePiece(piece, b.pieces[index]!));
+  if (a.section !== b.section || a.pieces.length !== b.pieces.length || a.text !== b.text) return false;
+  return a.pieces.every((piece, index) => isSamePiece(piece, b.pieces[index]!));
 }
 
 function isSamePiece({ text, segment: { origin } }: Piece, other: Piece): boolean {
-  return text === other.text && origin?.kind === other.segment.origin?.kind && origin?.path === other.segment.origin?.path;
+  return text.length === other.text.length && origin?.kind === other.segment.origin?.kind && origin?.path === other.segment.origin?.path;
 }
 
 /** About how many lines a block takes on the screen. */
-export function estimatedLines({ pieces }: Block): number {
-  const lines = pieces.map(({ text }) => text).join("").split("\n");
+export function estimatedLines({ text }: Block): number {
+  const lines = text.split("\n");
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / COLUMNS)), 0);
 }

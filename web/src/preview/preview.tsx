@@ -1,16 +1,16 @@
 // The live preview of the text in the editor.
 import { useMemo, useState } from "preact/hooks";
 import type { Choices } from "../api";
-import type { Layout, Previewed } from "../forms";
+import type { Layout } from "../forms";
 import { type Observable, useObservable } from "../state";
 import { ChoicesForm } from "./choices";
 import { Legend } from "./origin-info";
 import { PromptText } from "./prompt-text";
-import { segments } from "./segments";
+import type { DividedPreview, Segment } from "./segments";
 import { TokensBar } from "./tokens";
 
 interface Props {
-  previewed: Previewed | null;
+  previewed: DividedPreview | null;
   problem: string;
   waiting: Observable<boolean>;
   choices: Choices;
@@ -21,12 +21,11 @@ interface Props {
   onPick(lines: [number, number]): void;
 }
 
+const NO_SEGMENTS: Segment[] = [];
+
 export function Preview({ previewed, problem, waiting, choices, roots, layouts, highlightedLine, onChoices, onPick }: Props) {
   const [target, setTarget] = useState<{ section: string } | null>(null);
-  const parts = useMemo(() => {
-    if (!previewed) return [];
-    return segments(previewed.text, previewed.passages, previewed.template_lines);
-  }, [previewed]);
+  const parts = previewed?.segments ?? NO_SEGMENTS;
   // Rendered again only when the prompt changes, so that typing does not wait for thousands of segments.
   const costs = useMemo(() => previewed && (
     <>

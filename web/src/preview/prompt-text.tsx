@@ -42,6 +42,11 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
   useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
   useEffect(() => () => void CSS.highlights?.delete("lines"), []);
   useEffect(() => {
+    const print = () => renderer.current?.colourAll();
+    addEventListener("beforeprint", print);
+    return () => removeEventListener("beforeprint", print);
+  }, []);
+  useEffect(() => {
     const segment = target && renderer.current?.scrollTo(target);
     if (segment) setSelected({ segment, line: null });
   }, [target]);

@@ -1,20 +1,22 @@
 // Draws a prompt without Preact: it may have thousands of origins, and most of it stays the same when it changes.
 import type { Target } from "../target";
-import { type Block, blocks, estimatedLines, isSame } from "./blocks";
+import { type Block, type Piece, blocks, estimatedLines, isSame } from "./blocks";
 import { type Segment, lineAt, rangeOfLine, sourcesOf } from "./segments";
 
 const HIGHLIGHT = "lines";
 const LINE_HEIGHT = 1.7; // as in prompt.css
-/** Prompts with at most this many blocks are laid out whole, for example for a screenshot. */
+/** Prompts with at most this many blocks are laid out whole, for example for a screenshot. The first ones are always coloured. */
 const ALWAYS_LAID_OUT = 8;
+/** How far from the screen a block is when it gets its colours, in heights of the prompt. */
+const MARGIN = "200%";
 
 export type Step = "next" | "previous" | "first" | "last";
 
 interface Drawn {
   block: Block;
   element: HTMLElement;
-  /** One for each piece. */
-  spans: HTMLElement[];
+  /** One for each piece. Null if the block is far from the screen: then its text is a single node, because elements take time. */
+  spans: HTMLElement[] | null;
 }
 
 /** A segment at a point, and the offset and the origin's line at that point. */
@@ -30,9 +32,15 @@ export class PromptRenderer {
   private drawn: Drawn[] = [];
   private readonly byElement = new Map<Element, Drawn>();
   private current: number | null = null;
+  private selectedSpans: HTMLElement[] = [];
+  private readonly observer: IntersectionObserver;
 
   /** `level` is the level of the sections' headings. */
-  constructor(private readonly host: HTMLElement, private readonly level: number) {}
+  constructor(private readonly host: HTMLElement, private readonly level: number) {
+    this.observer = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) this.colour(this.byElement.get(target));
+    }, { root: host, rootMargin: MARGIN });
+  }
 
   render(segments: Segment[]): void {
     const old = this.drawn;
@@ -45,20 +53,39 @@ export class PromptRenderer {
     for (const { element } of old.slice(start, old.length - end)) {
       element.remove();
       this.byElement.delete(element);
+      this.observer.unobserve(element);
     }
     const before = end ? old[old.length - end]!.element : null;
     const added = wanted.slice(start, wanted.length - end).map((block) => draw(block, segments, this.level));
     for (const each of added) this.byElement.set(each.element, each);
+    for (const each of added.slice(0, ALWAYS_LAID_OUT)) this.colour(each);
     this.drawn = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
     this.drawn.forEach((each, index) => (each.block = wanted[index]!));
     this.host.classList.toggle("long", wanted.length > ALWAYS_LAID_OUT);
     const nodes = document.createDocumentFragment();
     nodes.append(...added.map(({ element }) => element));
     this.host.insertBefore(nodes, before);
+    for (const { element } of added.slice(ALWAYS_LAID_OUT)) this.observer.observe(element);
     const selected = this.selected();
     this.segments = segments;
     const isKept = selected && this.current !== null && isSameOrigin(selected, segments[this.current]);
     this.select(isKept ? this.current : null);
+  }
+
+  /** Colour the whole prompt, for example before it is printed. */
+  colourAll(): void {
+    for (const each of this.drawn) this.colour(each);
+  }
+
+  /** Divide the text of a block by origin. Returns the element of each piece. */
+  private colour(drawn: Drawn | undefined): HTMLElement[] {
+    if (!drawn) return [];
+    if (!drawn.spans) {
+      this.observer.unobserve(drawn.element);
+      drawn.spans = drawn.block.pieces.map(spanFor);
+      drawn.element.lastChild!.replaceWith(...drawn.spans);
+    }
+    return drawn.spans;
   }
 
   /** The segment that is selected for the keyboard, if any. */
@@ -68,9 +95,10 @@ export class PromptRenderer {
 
   /** Mark a segment as selected, instead of the one before. */
   select(index: number | null): void {
-    for (const span of this.host.querySelectorAll(".selected")) span.classList.remove("selected");
+    for (const span of this.selectedSpans) span.classList.remove("selected");
     this.current = index;
-    if (index !== null) for (const span of this.spansOf(index)) span.classList.add("selected");
+    this.selectedSpans = index === null ? [] : this.spansOf(index);
+    for (const span of this.selectedSpans) span.classList.add("selected");
   }
 
   /** Select another segment with an origin and scroll to it. Returns the selected segment. */
@@ -91,11 +119,15 @@ export class PromptRenderer {
   highlight(line: number | null): boolean {
     CSS.highlights?.delete(HIGHLIGHT);
     if (line === null) return false;
-    const found = this.drawn.flatMap(({ block, spans }) => block.pieces.flatMap((piece, index) => {
-      const [from, to] = rangeOfLine(piece.segment, line) ?? [0, 0];
-      const [start, end] = [Math.max(0, from - piece.offset), Math.min(piece.text.length, to - piece.offset)];
-      return end > start ? [range(spans[index]!, start, end)] : [];
-    }));
+    const found: Range[] = [];
+    for (const drawn of this.drawn) {
+      drawn.block.pieces.forEach((piece, index) => {
+        const lines = rangeOfLine(piece.segment, line);
+        if (!lines) return;
+        const [start, end] = [Math.max(0, lines[0] - piece.offset), Math.min(piece.text.length, lines[1] - piece.offset)];
+        if (end > start) found.push(range(this.colour(drawn)[index]!, start, end));
+      });
+    }
     if (!found.length) return false;
     CSS.highlights?.set(HIGHLIGHT, new Highlight(...found));
     scrollIntoView(this.host, found[0]!);
@@ -106,7 +138,7 @@ export class PromptRenderer {
   hitAt(x: number, y: number, element: Element): Hit | null {
     const parent = element.parentElement;
     const drawn = parent && this.byElement.get(parent);
-    const piece = drawn?.block.pieces[drawn.spans.indexOf(element as HTMLElement)];
+    const piece = drawn?.spans && drawn.block.pieces[drawn.spans.indexOf(element as HTMLElement)];
     if (!piece?.segment.origin) return null;
     const caret = document.caretPositionFromPoint?.(x, y);
     const offset = piece.offset + (caret && element.contains(caret.offsetNode) ? caret.offset : 0);
@@ -129,7 +161,7 @@ export class PromptRenderer {
   private spansOf(index: number): HTMLElement[] {
     return this.drawn
       .filter(({ block: { pieces } }) => pieces[0]!.index <= index && pieces.at(-1)!.index >= index)
-      .flatMap(({ block, spans }) => spans.filter((_, number) => block.pieces[number]!.index === index));
+      .flatMap((drawn) => this.colour(drawn).filter((_, number) => drawn.block.pieces[number]!.index === index));
   }
 }
 
@@ -147,14 +179,15 @@ function draw(block: Block, segments: Segment[], level: number): Drawn {
   element.className = "block";
   element.style.setProperty("contain-intrinsic-block-size", `auto ${(estimatedLines(block) * LINE_HEIGHT).toFixed(1)}em`);
   if (block.section !== null) element.append(heading(block.section, sourcesOf(segments, block.pieces[0]!.index), level));
-  const spans = block.pieces.map(({ text, segment: { origin } }) => {
-    const span = document.createElement("span");
-    span.textContent = text;
-    if (origin) span.className = `origin k-${origin.kind}`;
-    return span;
-  });
-  element.append(...spans);
-  return { block, element, spans };
+  element.append(block.text);
+  return { block, element, spans: null };
+}
+
+function spanFor({ text, segment: { origin } }: Piece): HTMLElement {
+  const span = document.createElement("span");
+  span.textContent = text;
+  if (origin) span.className = `origin k-${origin.kind}`;
+  return span;
 }
 
 /** A heading without text of its own, because the text of this element is the prompt and nothing else. */

@@ -1,5 +1,5 @@
 // Splits a prompt into segments with one origin each, and the template lines that produced them.
-import type { Origin, Passage, TemplateLines } from "../forms";
+import type { Origin, Passage, Previewed } from "../forms";
 
 export interface Segment {
   text: string;
@@ -11,17 +11,50 @@ export interface Segment {
   lines: [number, number] | null;
 }
 
-export function segments(text: string, passages: Passage[], templateLines: TemplateLines[] = []): Segment[] {
+export type DividedPreview = Previewed & { segments: Segment[] };
+
+/** The segments of a prompt with an object for each origin. */
+export function segments(text: string, passages: Passage[]): Segment[] {
   const slice = slicer(text);
-  const linesOf = lineFinder(templateLines);
+  return withSeparators(slice, passages, (found, { section, origins }) => {
+    origins.forEach((origin, index) => {
+      found.push({ text: slice(origin.start, origin.end), origin, section, isFirst: index === 0, lines: null });
+    });
+  });
+}
+
+/** How many numbers a compact prompt has for each origin. */
+const SPAN = 6;
+
+/** The segments of a prompt with numbers for each origin: length, source, lines of the source, and lines of the template. */
+export function compactSegments({ text, passages, sources }: Pick<Previewed, "text" | "passages" | "sources">): Segment[] {
+  const slice = slicer(text);
+  const withoutLines = sources.map(({ kind, path }) => ({ kind, path, lines: null })); // shared, because values have no lines
+  return withSeparators(slice, passages, (found, { section, start, spans }) => {
+    for (let at = 0, position = start; at < spans.length; at += SPAN) {
+      const end = position + spans[at]!;
+      const templateLines = linesAt(spans, at + 4);
+      const source = withoutLines[spans[at + 1]!]!;
+      const areSame = spans[at + 2] === spans[at + 4] && spans[at + 3] === spans[at + 5];
+      const lines = areSame ? templateLines : linesAt(spans, at + 2);
+      const origin = lines ? { kind: source.kind, path: source.path, lines } : source;
+      found.push({ text: slice(position, end), origin, section, isFirst: at === 0, lines: templateLines });
+      position = end;
+    }
+  });
+}
+
+function linesAt(numbers: number[], at: number): [number, number] | null {
+  return numbers[at] ? [numbers[at], numbers[at + 1]!] : null;
+}
+
+/** The segments that `add` finds for each passage, and the separators between them. */
+function withSeparators<P extends { start: number; end: number }>(slice: Slicer, passages: P[], add: (found: Segment[], passage: P) => void): Segment[] {
   const found: Segment[] = [];
   let position = 0;
   for (const passage of passages) {
     if (passage.start > position) found.push(separator(slice(position, passage.start)));
-    passage.origins.forEach((origin, index) => {
-      const lines = linesOf(origin.start, origin.end);
-      found.push({ text: slice(origin.start, origin.end), origin, section: passage.section, isFirst: index === 0, lines });
-    });
+    add(found, passage);
     position = passage.end;
   }
   const rest = slice(position, Infinity);
@@ -33,26 +66,14 @@ function separator(text: string): Segment {
   return { text, origin: null, section: "", isFirst: false, lines: null };
 }
 
+type Slicer = (from: number, to: number) => string;
+
 /** A function that slices by code points, which is how the service counts. */
-function slicer(text: string): (from: number, to: number) => string {
+function slicer(text: string): Slicer {
   if (!/[\ud800-\udbff]/.test(text)) return (from, to) => text.slice(from, to);
   const offsets: number[] = [];
   for (let offset = 0; offset < text.length; offset += text.codePointAt(offset)! > 0xffff ? 2 : 1) offsets.push(offset);
   return (from, to) => text.slice(offsets[from] ?? text.length, offsets[to] ?? text.length);
-}
-
-/** A function that finds the template lines that produced a range of the prompt, or null. Ranges must be passed in order. */
-function lineFinder(templateLines: TemplateLines[]): (start: number, end: number) => [number, number] | null {
-  let next = 0;
-  return (start, end) => {
-    while (next < templateLines.length && templateLines[next]!.end <= start) next++;
-    let lines: [number, number] | null = null;
-    for (let index = next; index < templateLines.length && templateLines[index]!.start < end; index++) {
-      const [first, last] = templateLines[index]!.lines;
-      lines = lines ? [Math.min(lines[0], first), Math.max(lines[1], last)] : [first, last];
-    }
-    return lines;
-  };
 }
 
 const MAX_SOURCES = 12;

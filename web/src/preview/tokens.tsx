@@ -1,5 +1,7 @@
 // The tokens of each section, as a bar and a list.
-import type { Passage, Tokens } from "../forms";
+import type { Passage as FullPassage, Tokens } from "../forms";
+
+type Passage = Pick<FullPassage, "section" | "tokens">;
 
 export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; passages: Passage[]; onSection(section: string): void }) {
   const total = Math.max(1, passages.reduce((sum, passage) => sum + (passage.tokens ?? 0), 0));
