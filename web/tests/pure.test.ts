@@ -9,6 +9,7 @@ import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
 import { blocks, estimatedLines, isSame } from "../src/preview/blocks";
 import { type Segment, compactSegments, segments } from "../src/preview/segments";
+import { partsOf } from "../src/text-parts";
 import { wordDifference } from "../src/word-difference";
 import { counted, lineCount } from "../src/words";
 
@@ -110,6 +111,14 @@ test("the table around the caret decides which keys are offered", () => {
 
 test("numbers agree with their nouns", () => {
   assert.deepEqual([counted(1, "line"), counted(1200, "line")], ["1 line", "1,200 lines"]);
+});
+
+test("the parts of a text are whole lines", () => {
+  const text = Array.from({ length: 2000 }, (_, number) => `line ${number}\n`).join("") + "end";
+  const parts = partsOf(text);
+  assert.equal(parts.join(""), text);
+  assert.ok(parts.length > 3 && parts.slice(0, -1).every((part) => part.endsWith("\n")));
+  assert.deepEqual(partsOf(""), []);
 });
 
 test("a line feed at the end of a text does not begin another line", () => {

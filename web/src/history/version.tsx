@@ -7,6 +7,7 @@ import type { TemplateHistory, Version } from "../forms";
 import { editAt } from "../route";
 import { LIVE, readVersion } from "../stored-templates";
 import { Users } from "../templates/users";
+import { TextBox } from "../text-box";
 import { Time } from "../time";
 import { compared } from "./compared";
 import { VersionDifference } from "./version-difference";
@@ -83,7 +84,7 @@ function WholeText({ name, version }: { name: string; version: number }) {
       {(template) => (
         <>
           <p><CopyButton text={template} what="Copy" /></p>
-          <pre class="text" tabIndex={0} role="region" aria-label={`Text of version ${version}`}>{template}</pre>
+          <TextBox text={template} label={`Text of version ${version}`} />
         </>
       )}
     </Loading>

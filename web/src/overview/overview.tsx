@@ -5,6 +5,7 @@ import type { ConversationRow } from "../forms";
 import { Loading } from "../loading";
 import { ConversationRows } from "../conversations/rows";
 import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "../route";
+import { TextBox } from "../text-box";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { useRefresh } from "../use-refresh";
@@ -65,7 +66,7 @@ function CurrentTemplate() {
                 {sentenceCase(versionName(current.version))}, {counted(lineCount(current.template), "line")}
                 {newest && <span class="quiet"> · <Time iso={newest.time} />{newest.author && ` · ${newest.author}`}{newest.note && ` · ${newest.note}`}</span>}
               </p>
-              {current.template ? <pre class="text short" tabIndex={0} role="region" aria-label="Current template">{current.template}</pre> : <p class="note">The template is empty, so the model gets no system prompt.</p>}
+              {current.template ? <TextBox text={current.template} label="Current template" isShort /> : <p class="note">The template is empty, so the model gets no system prompt.</p>}
             </>
           );
         }}

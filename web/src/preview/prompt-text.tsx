@@ -1,5 +1,6 @@
 // A prompt's text, coloured by origin. It is one tab stop, and the left and right arrow keys move between origins.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { copyExactly } from "../copy";
 import { go } from "../route";
 import type { Target } from "../target";
 import { OriginInfo, type Place, spokenOrigin } from "./origin-info";
@@ -109,19 +110,11 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
     event.preventDefault();
   }
 
-  /** Copy the exact characters. The browser would add a line between two blocks, and leave out blocks that it has not laid out. */
-  function copy(event: ClipboardEvent): void {
-    const range = getSelection()?.rangeCount ? getSelection()!.getRangeAt(0) : null;
-    if (!range || range.collapsed || !host.current!.contains(range.commonAncestorContainer)) return;
-    event.clipboardData!.setData("text/plain", range.toString());
-    event.preventDefault();
-  }
-
   const hasSections = segments.filter((segment) => segment.isFirst).length > 1;
   return (
     <>
       <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} aria-describedby={`${id}-keys`} tabIndex={0}
-        onPointerMove={point} onPointerLeave={leave} onPointerDown={(event) => void (pressed.current = [event.clientX, event.clientY])} onClick={click} onFocus={focus} onKeyDown={key} onCopy={copy} />
+        onPointerMove={point} onPointerLeave={leave} onPointerDown={(event) => void (pressed.current = [event.clientX, event.clientY])} onClick={click} onFocus={focus} onKeyDown={key} onCopy={copyExactly} />
       <OriginInfo place={hovered ?? selected} sourceOf={sourceOf} />
       <p class="visually-hidden" id={`${id}-keys`}>The left and right arrow keys move between origins, and Enter opens where the text came from.</p>
       <p class="visually-hidden" role="status">{spoken}</p>

@@ -5,6 +5,7 @@ import { Loading } from "../loading";
 import type { LabelMove, TemplateHistory } from "../forms";
 import { editAt, historyAt } from "../route";
 import { LIVE, readHistory, readLive } from "../stored-templates";
+import { TextBox } from "../text-box";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { counted, lineCount, versionName } from "../words";
@@ -44,7 +45,7 @@ export function TemplateCard({ name, changes, defaultName, edit }: Props) {
               {live.version === null && <p class="note wrong" role="alert">The store is unavailable. This is the default template.</p>}
               <Labels labels={labels} moves={moves} />
               {live.template
-                ? <pre class="text" tabIndex={0} role="region" aria-label="Current template">{live.template}</pre>
+                ? <TextBox text={live.template} label="Current template" />
                 : <p class="note">{live.version === "0" ? "Edit this template to write its first version." : "The template is empty, so the model gets no system prompt."}</p>}
               <div class="buttons">
                 <p class="quiet">{counted(lineCount(live.template), "line")}, {counted(live.template.length, "character")}</p>
