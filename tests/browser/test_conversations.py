@@ -34,7 +34,7 @@ def test_conversations_are_listed_and_searched(open_page, conversations):
     expect(page.get_by_text("No conversations match.")).to_be_visible()
     page.goto(f"{conversations.url}/#/conversations?template=other")
     expect(page.get_by_text("No conversations match.")).to_be_visible()
-    page.get_by_label("Template", exact=True).select_option("default")
+    page.get_by_role("combobox", name="Template").select_option("default")
     expect(rows).to_have_count(3)
 
 
