@@ -475,6 +475,14 @@ def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
     ]
 
 
+def test_git_is_not_run_on_a_repository_with_a_pipe(victim):
+    """Git would wait for somebody to write into it."""
+    os.mkfifo(victim.path("w/.git/packed-refs"))
+    assert failure_messages(victim) == [
+        "[git:status] has no value: /w/.git/packed-refs is not a regular file, so git is not run on it"
+    ]
+
+
 def test_git_is_not_run_if_any_file_of_the_repository_is_a_link_that_leaves_it(victim):
     """Neither a folder of objects nor a branch that another branch names needs to be known by name."""
     objects = Path(victim.path("victim/.git/objects"))

@@ -1,5 +1,7 @@
 """The layout that mirrors Cursor, which follows its documentation: which rules apply, and what each rule waits for."""
 
+import os
+
 import pytest
 
 from foreword.programs.questions import answer
@@ -53,6 +55,13 @@ def test_each_rule_has_a_fate_and_a_reason(tree, name, fate, reason):
     path = tree.path(f"w/.cursor/rules/{name}.mdc")
     (found_rule,) = [candidate for candidate in tree.prompt("cursor").candidates if candidate.path == path]
     assert (found_rule.fate, found_rule.reason) == (fate, reason)
+
+
+def test_a_rule_in_the_menu_is_listed_and_not_loaded(tree):
+    tree(FILES)
+    rows = answer("agents", {"layouts": ["cursor"], "cwd": tree.path("w"), "paths": [".cursor/rules"]})["files"]
+    verdicts = {os.path.basename(row["path"]): row["verdicts"][0]["verdict"] for row in rows}
+    assert (verdicts["always.mdc"], verdicts["menu.mdc"]) == ("loaded", "listed")
 
 
 @pytest.mark.parametrize(("name", "program"), [("cursor", "Cursor, as documented"), ("copilot", "Copilot CLI 1.0.102")])

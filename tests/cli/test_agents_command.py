@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foreword.cli.columns import display_width
+from foreword.inspection import agents as inspection
 from foreword.packs.packs import mirror_names
 from foreword.programs import agents as programs
 from foreword.sources import files
@@ -527,6 +528,12 @@ def test_unusual_files_have_verdicts(repository, verdicts):
         "\\x9b\\u202e/FAR.md": "elsewhere",
         "\\xff/NEAR.md": "shadowed",
     }
+
+
+def test_the_verdicts_on_files_in_deep_folders_are_the_same(agents, monkeypatch):
+    before = agents(".", "--json")
+    monkeypatch.setattr(inspection, "_MAX_DEPTH", 0)
+    assert agents(".", "--json") == before
 
 
 def test_folders_beyond_the_limit_are_reported(agents, monkeypatch):

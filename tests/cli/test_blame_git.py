@@ -42,6 +42,12 @@ def test_each_line_has_its_author_commit_and_age(history, git, run):
     assert err == ""
 
 
+def test_revisions_that_the_configuration_ignores_are_shown(history, git, run, tree):
+    tree({"ignored": git("rev-parse", "HEAD")})
+    git("config", "blame.ignoreRevsFile", tree.path("ignored"))
+    assert labels(run("blame", "--git", "api", *NOW)[1])["Use tabs."].startswith("Bo")
+
+
 @pytest.mark.parametrize(
     ("by", "names"),
     [

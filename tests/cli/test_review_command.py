@@ -118,7 +118,7 @@ def test_files_that_others_import_are_read(commit, review):
     assert "verbose" in json.dumps(form["prompts"][0]["details"])
 
 
-def test_files_behind_links_are_read(commit, run, review):
+def test_files_behind_links_are_read(commit, run, review, tree):
     skill = "---\nname: ship\ndescription: Ship it.\n---\nRead [how](references/how.md).\n"
     commit(
         {
@@ -143,6 +143,21 @@ def test_files_behind_links_are_read(commit, run, review):
         "skills/ship/SKILL.md": ("changed", ("listed", "listed")),
     }
     assert run("review", "HEAD~", "--layout", "claude")[1].startswith("2 instruction files changed")
+    commit({"w/.claude/agents/helper.md": "---\nname: helper\ndescription: Help.\n---\nHelp.\n"}, "w/.claude/skills")
+    assert outcomes(review("HEAD~", "--layout", "claude")) == {
+        ".claude/agents/helper.md": ("added", (None, "listed")),
+        ".claude/skills": ("removed", ("listed", None)),
+    }
+    commit({"w/.claude/skills/ship/SKILL.md": skill}, "w/skills/ship/SKILL.md")
+    commit({"w/skills/ship/SKILL.md": f"{skill}Now.\n"}, "w/.claude/skills/ship/SKILL.md")
+    os.rmdir(tree.path("w/.claude/skills/ship"))
+    os.rmdir(tree.path("w/.claude/skills"))
+    commit({"w/.claude/skills": Path("../skills")})
+    assert outcomes(review("HEAD~2..HEAD", "--layout", "claude")) == {
+        ".claude/skills": ("added", (None, "listed")),
+        ".claude/skills/ship/SKILL.md": ("leads to skills/ship/SKILL.md", ("listed", "listed")),
+        "skills/ship/SKILL.md": ("added", (None, "listed")),
+    }
 
 
 def test_a_change_at_the_root_reaches_folders_where_an_agent_reads_no_other_change(commit, review):
@@ -212,6 +227,30 @@ def test_markdown_is_short_folded_and_safe(commit, run):
     assert "@" not in summary and "a bidirectional override" in summary
     assert "`````diff\n" in details and "+ Use npm. ```` \\u202e @everyone" in details
     assert len(summary.splitlines()) < 20
+
+
+def test_markdown_puts_files_that_prompts_contain_first_and_folds_long_tables(commit, run):
+    commit({**OLD, "w/CLAUDE.md": Path("<b>|@all"), "w/<b>|@all": "Be kind.\n"})
+    files = {f"w/.claude/rules/r{number:02}.md": '---\npaths: "*.py"\n---\nType it.\n' for number in range(15)}
+    commit({**files, "w/AGENTS.md": "# Shop\n\nUse npm.\n", "w/<b>|@all": "Be very kind.\n"})
+    out = run("review", "HEAD~", "--format", "markdown")[1]
+    rows = [line for line in out.splitlines() if line.startswith("| `")]
+    assert [row.partition(" | ")[0] for row in rows[:4]] == [
+        "| `<b>\\|@all`",
+        "| `AGENTS.md`",
+        "| `CLAUDE.md`",
+        "| `.claude/rules/r00.md`",
+    ]
+    assert "| `CLAUDE.md` | leads to `<b>\\|@all` |" in out and "never" not in out
+    assert out.index("8 more files</summary>") < out.index("r14.md") < out.index("| tokens in ")
+
+
+def test_in_a_folder_markdown_shows_only_what_does_not_change_at_the_root(commit, run):
+    commit({**OLD, "w/api/AGENTS.md": "Be exact.\n"})
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n", "w/api/AGENTS.md": "Be quick.\n"})
+    out = run("review", "HEAD~", "--format", "markdown", "--layout", "codex")[1]
+    assert out.count("+ Use npm.") == out.count("+ Be quick.") == 1
+    assert "<summary>What changes for codex in api, besides the changes at the root</summary>" in out
 
 
 def test_the_other_formats(commit, run):
@@ -326,6 +365,28 @@ def test_no_program_from_the_configuration_is_run_and_nothing_is_left_behind(com
         git("config", key, tree.path("trap"))
     assert review("HEAD~")["changed"]
     assert not os.path.exists(mark) and os.listdir(tree.path("home")) == []
+
+
+def test_a_file_that_one_tree_lacks_is_read_from_the_other(commit, git, review, tree):
+    commit(OLD)
+    blob = git("rev-parse", "HEAD:AGENTS.md").strip()
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    os.remove(tree.path(f"w/.git/objects/{blob[:2]}/{blob[2:]}"))  # as in a damaged clone
+    form = review("HEAD~", "--layout", "codex")
+    assert outcomes(form) == {"AGENTS.md": ("changed", (None, "loaded"))}
+    assert form["prompts"][0]["sections"]["added"] == ["instructions"]
+
+
+def test_a_partial_clone_is_reviewed_without_fetching(commit, git, run, tree, monkeypatch):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    git("config", "uploadpack.allowFilter", "true")
+    git("clone", "--filter=blob:none", f"file://{tree.path('w')}", tree.path("partial"))
+    monkeypatch.chdir(tree.path("partial"))
+    status, out, err = run("review", "HEAD~", "--layout", "codex")
+    assert status == 0 and "AGENTS.md  changed" in out
+    assert "not read, because of their names or sizes, or because this clone does not contain them: AGENTS.md" in err
+    assert git("rev-list", "--objects", "--no-walk", "--missing=print", "HEAD~", cwd="partial").count("?") == 1
 
 
 def test_the_list_of_differences_is_bounded(commit, tree, monkeypatch):

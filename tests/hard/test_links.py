@@ -190,6 +190,17 @@ def test_the_walk_through_links_is_limited(tree, link, monkeypatch):
     assert [code for code, _ in tree.findings(prompt)] == ["scan-limit"]
 
 
+def test_the_matches_of_a_pattern_are_limited(tree, monkeypatch):
+    from foreword.sources import search
+
+    monkeypatch.setattr(search, "_MAX_MATCHES", 5)
+    skill = "---\nname: x\ndescription: y\n---\n"
+    tree({"w/.git": None, **{f"w/.claude/skills/s{number}/SKILL.md": skill for number in range(9)}})
+    prompt = tree.prompt("claude")
+    assert ("scan-limit", "/w/.claude/skills") in tree.findings(prompt)
+    assert sum(candidate.path.endswith("SKILL.md") for candidate in prompt.candidates) == 5
+
+
 # Secrets
 
 

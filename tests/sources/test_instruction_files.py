@@ -43,6 +43,15 @@ def test_a_pattern_matches_at_every_depth(tree, file, is_found):
     assert found_files(tree) == ([f"/w/{file}"] if is_found else [])
 
 
+def test_very_deep_folders_are_not_searched(tree, monkeypatch):
+    monkeypatch.setattr(instruction_files, "_MAX_DEPTH", 2)
+    tree({"w/a/b/AGENTS.md": "x"})
+    assert find_instruction_files(tree.path("w"), PATTERNS).is_complete
+    tree({"w/a/b/c/AGENTS.md": "x"})
+    assert found_files(tree) == ["/w/a/b/AGENTS.md"]
+    assert not find_instruction_files(tree.path("w"), PATTERNS).is_complete
+
+
 def test_other_repositories_are_skipped(tree):
     tree({"w/.git/HEAD": "x", "w/AGENTS.md": "x", "w/sub/.git": "gitdir: x", "w/sub/AGENTS.md": "x"})
     assert found_files(tree) == ["/w/AGENTS.md"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ..inspection.agents import LOADED_VERDICTS, READ_VERDICTS
 from ..text.lines import escape_controls, printable
 from ..text.words import common_prefix_length
 from ..vocabulary import replace
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..inspection.diff import Cause, Edit, SectionDiff
-    from ..programs.review import PromptReview, Review
+    from ..programs.review import FileReview, PromptReview, Review
     from ..vocabulary import Finding
 
 _MAX_LINES = 80
@@ -27,6 +28,7 @@ _MAX_WIDTH = 240
 _CONTEXT = 60
 _MAX_FINDINGS = 20
 _MAX_ROWS = 40
+_MAX_OPEN_ROWS = 10
 # A comment on GitHub may have 65,536 characters.
 _MAX_LENGTH = 60_000
 
@@ -50,13 +52,33 @@ def markdown(review: Review) -> str:
 
 
 def _files(review: Review) -> str:
+    """Return the table of files, those that prompts contain first. If it is long, most of it is folded."""
+    header = ["file", "change", "what agents at the root do with it"]
+    files = sorted(review.files, key=_relevance)
     rows = []
-    for row in review.files[:_MAX_ROWS]:
+    for row in files[:_MAX_ROWS]:
         name = _code(row.path) + (f" from {_code(row.old_path)}" if row.old_path else "")
-        rows.append([name, row.change, _escape(describe_outcomes(row)) or "no agent reads it"])
-    if len(review.files) > _MAX_ROWS:
-        rows.append([f"{len(review.files) - _MAX_ROWS:,} more files", "", ""])
-    return _table(["file", "change", "what agents at the root do with it"], rows) if rows else ""
+        rows.append([name, _change(row), _escape(describe_outcomes(row)) or "no agent reads it"])
+    if len(files) > _MAX_ROWS:
+        rows.append([f"{len(files) - _MAX_ROWS:,} more files", "", ""])
+    if not rows:
+        return ""
+    if len(files) <= _MAX_OPEN_ROWS + 3:  # folding fewer would not make it shorter
+        return _table(header, rows)
+    summary = f"{len(files) - _MAX_OPEN_ROWS:,} more files"
+    folded = f"<details><summary>{summary}</summary>\n\n{_table(header, rows[_MAX_OPEN_ROWS:])}\n\n</details>"
+    return f"{_table(header, rows[:_MAX_OPEN_ROWS])}\n\n{folded}"
+
+
+def _change(row: FileReview) -> str:
+    target = row.change.removeprefix("leads to ")
+    return row.change if target == row.change else f"leads to {_code(target)}"
+
+
+def _relevance(row: FileReview) -> int:
+    """Return 0 for a file that a prompt contains before or after, 1 for one that an agent reads otherwise, and 2 for others."""
+    names = {verdict.name for pair in row.verdicts.values() for verdict in pair if verdict}
+    return 0 if not names.isdisjoint(LOADED_VERDICTS) else 1 if not names.isdisjoint(READ_VERDICTS) else 2
 
 
 def _prompts(review: Review) -> str:
@@ -130,40 +152,53 @@ def _conversations(review: Review) -> str:
 
 
 def _details(review: Review) -> Iterator[str]:
+    """Yield the folded text changes: first those at the root, then in each folder only what changes besides."""
     from ..programs.review import group_by_text
 
-    for group in group_by_text(review.prompts):
+    folders = list(dict.fromkeys(prompt.folder for prompt in review.prompts))
+    shown: set[tuple[str, ...]] = set()
+    for group in sorted(group_by_text(review.prompts), key=lambda group: folders.index(group[0].folder)):
         first = group[0]
-        lines = [line for section in first.difference.sections for line in _section_lines(section, first)]
-        more = len(lines) - _MAX_LINES
-        lines = lines[:_MAX_LINES] + ([f"… {more:,} more lines"] if more > 0 else [])
-        shown = f", as {first.layout} sees it" if len(group) > 1 else ""
-        title = f"What changes for {join_layouts(group)} {describe_place(first.folder)}{shown}"
-        text = "\n".join(lines)
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-        summary = _escape_html(printable(title))
-        yield f"<details><summary>{summary}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
+        blocks = [block for section in first.difference.sections for block in _blocks(section, first)]
+        new_blocks = [(heading, lines) for heading, lines in blocks if lines not in shown]
+        if not first.folder:
+            shown.update(lines for _, lines in blocks)
+            new_blocks = blocks
+        if new_blocks:
+            yield _folded(group, new_blocks, is_partial=len(new_blocks) < len(blocks))
 
 
-def _section_lines(section: SectionDiff, prompt: PromptReview) -> Iterator[str]:
-    """Yield the removed and added lines of a section, each group after its cause."""
+def _folded(group: Sequence[PromptReview], blocks: Sequence[tuple[str, tuple[str, ...]]], *, is_partial: bool) -> str:
+    first = group[0]
+    lines = [line for heading, changed in blocks for line in (heading, *changed)]
+    more = len(lines) - _MAX_LINES
+    lines = lines[:_MAX_LINES] + ([f"… {more:,} more lines"] if more > 0 else [])
+    seen_by = f", as {first.layout} sees it" if len(group) > 1 else ""
+    besides = ", besides the changes at the root" if is_partial else ""
+    title = f"What changes for {join_layouts(group)} {describe_place(first.folder)}{besides}{seen_by}"
+    text = "\n".join(lines)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    summary = _escape_html(printable(title))
+    return f"<details><summary>{summary}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
+
+
+def _blocks(section: SectionDiff, prompt: PromptReview) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the removed and added lines of a section in blocks, each with its cause."""
     old, new = prompt.old.text, prompt.new.text
     if "moved" in section.kinds:
-        yield f"@@ {printable(section.section)} moved from position {section.old_place} to {section.new_place} @@"
+        yield f"@@ {printable(section.section)} moved from position {section.old_place} to {section.new_place} @@", ()
     if "added" in section.kinds and section.new:
-        yield _heading(section, section.causes)
-        yield from _signed("+", new[section.new[0] : section.new[1]].split("\n"))
+        lines = new[section.new[0] : section.new[1]].split("\n")
+        yield _heading(section, section.causes), tuple(_signed("+", lines))
     elif "removed" in section.kinds and section.old:
-        yield _heading(section, section.causes)
-        yield from _signed("-", old[section.old[0] : section.old[1]].split("\n"))
+        lines = old[section.old[0] : section.old[1]].split("\n")
+        yield _heading(section, section.causes), tuple(_signed("-", lines))
     for hunk in _hunks(section.edits, old, new):
         removed, added = _different_lines(old[hunk.old[0] : hunk.old[1]], new[hunk.new[0] : hunk.new[1]])
-        yield _heading(section, hunk.causes)
         if len(removed) == len(added):
             pairs = [_shorten_pair(*pair) for pair in zip(removed, added, strict=True)]
             removed, added = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        yield from _signed("-", removed)
-        yield from _signed("+", added)
+        yield _heading(section, hunk.causes), (*_signed("-", removed), *_signed("+", added))
 
 
 def _hunks(edits: Sequence[Edit], old: str, new: str) -> list[Edit]:

@@ -65,11 +65,19 @@ def name_of(row: FileReview) -> str:
 
 
 def describe_outcomes(row: FileReview) -> str:
-    """Describe what agents do with a file, and what they did before if that differs: `loaded: codex; loaded → shadowed: claude`."""
+    """Describe what agents do with a file, and what they did before if that differs: `loaded: codex; loaded → shadowed: claude`.
+
+    Agents that do not read it either way are left out, unless there are no others.
+    """
+    readers = {name: pair for name, pair in row.verdicts.items() if not all(map(_is_never, pair))}
     groups: dict[str, list[str]] = {}
-    for name, (before, after) in row.verdicts.items():
+    for name, (before, after) in (readers or row.verdicts).items():
         groups.setdefault(describe_outcome(before, after), []).append(name)
     return "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in groups.items())
+
+
+def _is_never(verdict: Verdict | None) -> bool:
+    return verdict is None or verdict.name == "never"
 
 
 def describe_outcome(before: Verdict | None, after: Verdict | None) -> str:

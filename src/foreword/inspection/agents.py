@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from posixpath import basename, dirname
 
+from ..layout.model import Field
 from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
@@ -55,6 +56,8 @@ _VERDICTS: dict[str, VerdictName] = {
     "binary": "unreadable",
     "absent": "absent",
 }
+# Trying a pattern from every folder above a file that is deeper than this would take too long.
+_MAX_DEPTH = 64
 _NO_TOUCH = "the layout has no [touch] table that sends it"
 LOADED_VERDICTS = ("loaded", "cut")
 READ_VERDICTS = (*LOADED_VERDICTS, "on-touch", "listed", "elsewhere")
@@ -181,6 +184,7 @@ class _Judge:
             if name in view.inputs.lookup_results
             for candidate in _lookup_candidates(view, name)
         }
+        self.listed_paths = _listed_paths(view)
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
         self.menu_patterns = [
             (lookup, pattern)
@@ -210,6 +214,8 @@ class _Judge:
         if candidate.fate == "waiting" and (problem := self._why_never_sent(path)):
             return _unsent_verdict(candidate, problem, self._rule_for(path))
         name = _VERDICTS[candidate.fate]
+        if name == "loaded" and path in self.listed_paths:
+            name = "listed"
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
@@ -321,6 +327,20 @@ def _unsent_verdict(candidate: Candidate, problem: str, rule: tuple[Lookup, Patt
     return Verdict("never", f"it is only for files that match {candidate.target}, and {problem}", "", None, rule)
 
 
+def _listed_paths(view: AgentView) -> set[str]:
+    """Return the paths of the text files that the prompt only lists, without their text."""
+    listed: set[str] = set()
+    loaded: set[str] = set()
+    names = {lookup.name for lookup in view.layout.lookups if lookup.kind == "text"}
+    for section in view.layout.all_sections:
+        name = section.list_name
+        if name in names and name in view.inputs.lookup_results:
+            has_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
+            used = [candidate.path for candidate in _lookup_candidates(view, name) if candidate.fate == "used"]
+            (loaded if has_text else listed).update(used)
+    return listed - loaded
+
+
 def _lookup_candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
     candidates: Sequence[Candidate] = view.inputs.lookup_results[lookup].candidates
     return candidates
@@ -346,6 +366,9 @@ def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
     """Yield the folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
     folder = dirname(path)
     top = root if is_inside(path, root) else "/"
+    if "**" not in pattern.path and path.count("/") > _MAX_DEPTH:
+        folder = path.rsplit("/", pattern.path.count("/") + 1)[0] or "/"
+        top = folder if is_inside(folder, top) else path
     while is_inside(folder, top):
         if matches_glob(path[len(folder) :], pattern.path):
             yield folder

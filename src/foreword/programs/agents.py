@@ -230,9 +230,7 @@ class _Comparison:
             ] = None
         if not files.is_complete:
             printable_path = printable(self.root)
-            message = (
-                f"{printable_path} contains too many folders; files in the remaining ones are missing from the table"
-            )
+            message = f"{printable_path} contains too many folders, or too many inside each other; files in the remaining ones are missing from the table"
             self.findings[finding("scan-limit", message, printable_path)] = None
 
     def _collect_findings(self, views: Sequence[AgentView]) -> None:

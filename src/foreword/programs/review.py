@@ -18,9 +18,9 @@ from ..sources.checkout import Checkout
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.git import require_git
-from ..sources.git_trees import GitTrees, id_of
+from ..sources.git_trees import LINK, GitTrees, id_of, mode_of
 from ..sources.links import Reach
-from ..sources.search import SKILL_FILE
+from ..sources.tree_listings import resolve_links
 from ..sources.trust import Trust
 from ..sources.trust_record import Record
 from ..text.lines import printable
@@ -31,7 +31,7 @@ from .review_tree import TreeReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ..inspection.diff import Difference
     from ..inspection.effects import Effect
@@ -144,6 +144,8 @@ class _TreeComparison:
         portable = question.portable().with_fields(cwd=checkout.root, now=fixed_time())
         self.reader = TreeReader(portable, checkout, base, differences)
         self.changed = sorted(differences)
+        self.old_links: set[str] = set()  # those that changed
+        self.new_links: set[str] = set()
         self.notes: dict[str, None] = {}
 
     def review(self, base: Revision, head: Revision) -> Review:
@@ -206,11 +208,16 @@ class _TreeComparison:
         by_id = {id_of(self.base[path]): path for path in self.changed if not self.differences[path]}
         read = {path for reading in (old, new) for paths in reading.sources.values() for path in paths}
         for path in self.changed:
-            shown = printable(path)
-            if path in self.reader.instruction_files or shown in read:
-                before, after = self.base.get(path), self.differences[path]
+            shown, before, after = printable(path), self.base.get(path), self.differences[path]
+            for entry, links in ((before or "", self.old_links), (after, self.new_links)):
+                if mode_of(entry) == LINK:
+                    links.add(shown)
+            is_link = shown in self.old_links or shown in self.new_links
+            if path in self.reader.instruction_files or shown in read or (is_link and _below(shown, read)):
                 source = printable(by_id.get(id_of(after), "")) if after and before is None else ""
                 change = "changed" if before and after else "removed" if before else "renamed" if source else "added"
+                if change == "removed" and (target := resolve_links(path, self.checkout.links)) in self.checkout.tree:
+                    change = f"leads to {printable(target)}"  # a link has replaced one of its folders
                 yield FileReview(shown, change, source, self._verdicts(shown, source, old, new))
 
     def _links(self, old: TreeReading, new: TreeReading, listed: Collection[str]) -> Iterator[FileReview]:
@@ -231,24 +238,27 @@ class _TreeComparison:
         names = list(dict.fromkeys((*before, *after)))
         if names:
             return {name: (before.get(name), after.get(name)) for name in names}
-        # A file that another one imports is not in the table of instruction files.
-        loaded = Verdict("listed" if path.endswith(f"/{SKILL_FILE}") else "loaded")
-        keys = [key for key in new.prompts if not key[1]]
-        return {
+        # A file that another one imports is not in the table of instruction files, and neither is a link to a folder of skills.
+        verdicts = {
             new.prompts[key].layout: (
-                loaded if path in old.sources.get(key, ()) else None,
-                loaded if path in new.sources[key] else None,
+                _source_verdict(old_path or path, old.sources.get(key, {}), self.old_links),
+                _source_verdict(path, new.sources[key], self.new_links),
             )
-            for key in keys
-            if path in old.sources.get(key, ()) or path in new.sources[key]
+            for key in new.prompts
+            if not key[1]
         }
+        return {name: pair for name, pair in verdicts.items() if any(pair)}
 
     def _note_limits(self) -> None:
         if not self.checkout.is_complete:
             self.notes["the repository is very large, so checks for missing files may be wrong"] = None
         if self.reader.has_deep_files:
             self.notes["instruction files in deeply nested folders were left out"] = None
-        if skipped := list(self.checkout.skipped):
+        if count := self.reader.left_out_count:
+            self.notes[
+                f"{count:,} of {count + len(self.reader.instruction_files):,} instruction files were left out"
+            ] = None
+        if skipped := list({**self.checkout.skipped_before, **self.checkout.skipped}):
             names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
             self.notes[
                 f"not read, because of their names or sizes, or because this clone does not contain them: {names}"
@@ -318,6 +328,16 @@ def _file_texts(prompt: Prompt) -> dict[str, str]:
     for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
         texts[piece.origin.path] = texts.get(piece.origin.path, "") + piece.text
     return {path: text.strip() for path, text in texts.items()}
+
+
+def _source_verdict(path: str, sources: Mapping[str, bool], links: Collection[str]) -> Verdict | None:
+    """Return the verdict on a file that a prompt contains or lists, or on a link to a folder of such files. None for other files."""
+    found = [path] if path in sources else _below(path, sources) if path in links else []
+    return Verdict("loaded" if any(map(sources.__getitem__, found)) else "listed") if found else None
+
+
+def _below(folder: str, paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if path.startswith(f"{folder}/")]
 
 
 def _outcome(verdict: Verdict | None) -> tuple[str, int | None]:

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 # Imports are nested at most this deep in practice; deeper ones are blank on both sides.
 _MAX_ROUNDS = 8
 _MAX_DEPTH = 64
+_MAX_FILES = 10_000
 _DEFAULT_LAYOUT = "foreword"
+_MENU_ORIGINS = ("skill", "resident")
 _NEEDED_NAMES = frozenset((SKILL_FILE, *MAKEFILES, *PACKAGES))
 
 
@@ -50,12 +52,12 @@ _NEEDED_NAMES = frozenset((SKILL_FILE, *MAKEFILES, *PACKAGES))
 class TreeReading:
     """The prompts of one tree, by layout and folder, with paths relative to the root.
 
-    `sources` are the files in each prompt, and `verdicts` what each agent at the root does with each instruction file. `findings` are
-    lint's.
+    `sources` are the files in each prompt, with whether it contains their text. `verdicts` are what each agent at the root does with each
+    instruction file. `findings` are lint's.
     """
 
     prompts: Mapping[Key, Prompt]
-    sources: Mapping[Key, Sequence[str]]
+    sources: Mapping[Key, Mapping[str, bool]]
     verdicts: Mapping[str, Mapping[str, Verdict]]
     findings: Sequence[Finding]
     notes: Sequence[str] = ()
@@ -73,8 +75,10 @@ class TreeReader:
         patterns = instruction_file_patterns(layouts)
         selected = {path for group in names for path in select_instruction_files(group, patterns)}
         existing = {path for path in selected if path in base or path in differences}
-        self.instruction_files = {path for path in existing if path.count("/") <= _MAX_DEPTH}
-        self.has_deep_files = len(self.instruction_files) < len(existing)
+        reachable = {path for path in existing if path.count("/") <= _MAX_DEPTH}
+        self.has_deep_files = len(reachable) < len(existing)
+        self.instruction_files = _select_files(reachable, differences)
+        self.left_out_count = len(reachable) - len(self.instruction_files)
         self.needed = self.instruction_files.union(*(_needed_files(group, hidden_folders(layouts)) for group in names))
         self.mirrors = project.mirrors
         self.layouts = self._find_layouts()
@@ -209,7 +213,7 @@ class _BuiltPrompts:
     def __init__(self, question: Question, checkout: Checkout) -> None:
         self.question, self.checkout = question, checkout
         self.portable: dict[Key, Prompt] = {}
-        self.sources: dict[Key, Sequence[str]] = {}
+        self.sources: dict[Key, Mapping[str, bool]] = {}
         self.problems: dict[Key, str] = {}
         self._assemblers: dict[Key, Assembler] = {}
         self._examined: dict[Key, Sequence[str]] = {}
@@ -280,8 +284,8 @@ class _BuiltPrompts:
             prompt = portable_prompt(project, project.prompt(assembler))
             sources = _sources(prompt)
             # A skill may be read through a link to the folder that contains it.
-            resolved = {resolve_links(path, self.checkout.links) for path in sources}
-            self.portable[key], self.sources[key] = prompt, sorted(sources | resolved)
+            resolved = {resolve_links(path, self.checkout.links): has_text for path, has_text in sources.items()}
+            self.portable[key], self.sources[key] = prompt, {**sources, **resolved}
         except ForewordError as error:
             self.problems[key] = project.portable_text(str(error))
         self._examined[key] = assembler.paths_read()
@@ -304,6 +308,13 @@ def _names_by_folder(paths: Iterable[str]) -> dict[str, list[str]]:
         folder, _, name = path.rpartition("/")
         names.setdefault(folder, []).append(name)
     return names
+
+
+def _select_files(paths: set[str], differences: Mapping[str, str]) -> set[str]:
+    """Return the instruction files to review: all, or if there are too many, first those that changed and those near the root."""
+    if len(paths) <= _MAX_FILES:
+        return paths
+    return set(sorted(paths, key=lambda path: (path not in differences, path.count("/"), path))[:_MAX_FILES])
 
 
 def _needed_files(names: Mapping[str, Iterable[str]], hidden: frozenset[str]) -> Iterator[str]:
@@ -350,10 +361,11 @@ def _relative(project: ProjectPrompts, path: str) -> str:
     return path[len(project.shown_root) + 1 :] or "." if is_inside(path, project.shown_root) else path
 
 
-def _sources(prompt: Prompt) -> set[str]:
-    return {
-        piece.origin.path
-        for passage in prompt.passages
-        for piece in passage.pieces
-        if piece.origin.kind in FILE_ORIGINS and not piece.origin.path.startswith(("/", "$"))
-    }
+def _sources(prompt: Prompt) -> dict[str, bool]:
+    """Return the files in a prompt, each with whether the prompt contains its text. A menu contains only the name and description."""
+    sources: dict[str, bool] = {}
+    for piece in (piece for passage in prompt.passages for piece in passage.pieces):
+        kind, path = piece.origin.kind, piece.origin.path
+        if kind in FILE_ORIGINS and not path.startswith(("/", "$")):
+            sources[path] = sources.get(path, False) or kind not in _MENU_ORIGINS
+    return sources

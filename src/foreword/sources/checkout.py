@@ -30,8 +30,8 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 class Checkout:
     """The files of one tree at a time. Use it in a `with` statement, which deletes the folder at the end.
 
-    `links` are the tree's links that do not leave it, each with its target. `skipped` lists the paths that could not be created.
-    `is_complete` is False if there were too many names to create.
+    `links` are the tree's links that do not leave it, each with its target. `skipped` lists the paths that could not be created, and
+    `skipped_before` those in the earlier tree. `is_complete` is False if there were too many names to create.
     """
 
     def __init__(self, objects: GitTrees, name: str) -> None:
@@ -46,6 +46,7 @@ class Checkout:
         self.links = self.listings.targets
         self.filled: set[str] = set()
         self.skipped: dict[str, None] = {}
+        self.skipped_before: dict[str, None] = {}
         self.is_complete = True
         self._opened: set[str] = set()  # folders whose names exist
         self._opened_below: set[str] = set()  # folders in which everything exists
@@ -79,9 +80,13 @@ class Checkout:
         Returns the paths and folders that are different now.
         """
         refilled = {path for path in differences if path in self.filled}
+        # A file that could not be created was absent, which depends on its folder.
+        folders = {dirname(path) for path in differences if path in self.skipped}
         for path in differences:
             self.links.pop(path, None)
-            self.skipped.pop(path, None)
+            if path in self.skipped:
+                self.skipped_before[path] = self.skipped.pop(path)
+            self.filled.discard(path)  # even if it could not be created
             if path in self._present:
                 self._remove(path)
         # A submodule, which is a folder, may become a file.
@@ -91,7 +96,7 @@ class Checkout:
         for path in deleted:
             del self.tree[path]
         new = {path: entry for path, entry in differences.items() if entry}
-        folders = self.listings.remove(deleted) | self.listings.add(new)
+        folders |= self.listings.remove(deleted) | self.listings.add(new)
         self.tree.update(new)
         self._remove_folders()
         self.write(refilled.union(needed))
@@ -193,7 +198,10 @@ class Checkout:
 
     def _write(self, paths: set[str]) -> None:
         """Create these files with their content. Links are created last, so that no file is written through one."""
-        tree = self.tree
+        tree, room = self.tree, max(_MAX_NAMES - len(self._present), 0)
+        if len(paths) > room:
+            self.is_complete = False
+            paths = set(sorted(paths, key=lambda path: (path.count("/"), path))[:room])
         sizes = self.objects.sizes(id_of(tree[path]) for path in paths)
         small = {id for id, size in sizes.items() if size <= LIMIT}
         budget = _MAX_BYTES - self._bytes

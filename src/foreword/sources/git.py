@@ -61,6 +61,12 @@ class GitError(Exception):
         super().__init__(message)
         self.stderr = stderr
 
+    @property
+    def reason(self) -> str:
+        """What git printed about the failure, or if it printed nothing, the message."""
+        lines = [line for line in self.stderr.strip().split("\n") if not line.startswith("warning:")]
+        return show(lines[0]) if lines and lines[0] else str(self)
+
 
 class Git:
     """Runs git on a repository that has been checked. Create it with `open_git`."""
@@ -125,6 +131,8 @@ class Git:
                 process.kill()
         if process.returncode:
             stderr = errors.decode("utf-8", "backslashreplace")
+            if "out of memory" in stderr.lower():
+                raise GitError("git needs more than 1 GB of memory for it", stderr)
             raise GitError(f"git exited with status {process.returncode}", stderr)
         return output
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .git import Git
 
 TIMEOUT = 30
+_BLAME = ("blame", "--incremental", "--root", "--no-textconv", "--ignore-revs-file=")
 _UNTRACKED = ("no such path", "no such ref: HEAD", "bad revision 'HEAD'", "is outside repository")
 
 
@@ -34,8 +35,9 @@ def blame_file(git: Git, path: str) -> Sequence[Commit] | None:
     Raises a GitError if git fails.
     """
     try:
-        # `--root`: the first commit is a commit like any other. Filters and textconv programs are never run.
-        output = git.run("blame", "--incremental", "--root", "--no-textconv", "--", path, timeout=TIMEOUT)
+        # `--root`: the first commit is a commit like any other. Filters and textconv programs are never run. An empty file of revisions
+        # to ignore clears those that the repository's configuration names; git may still fail if it cannot parse them.
+        output = git.run(*_BLAME, "--", path, timeout=TIMEOUT)
     except GitError as error:
         if any(reason in error.stderr for reason in _UNTRACKED):
             return None

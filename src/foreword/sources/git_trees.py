@@ -42,6 +42,7 @@ class GitTrees:
 
     def __init__(self, git: Git) -> None:
         self.git = git
+        self._commits: dict[str, None] = {}  # those whose trees were read
 
     def resolve(self, name: str) -> str:
         """Return the id of the commit with this name. Raises a MissingError if there is none."""
@@ -51,7 +52,7 @@ class GitTrees:
             output = self.git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", timeout=TIMEOUT)
         except GitError as error:
             if error.stderr or "status" not in str(error):
-                raise MissingError(f"git cannot find {show(name)}: {_first_line(error)}") from None
+                raise MissingError(f"git cannot find {show(name)}: {error.reason}") from None
             raise MissingError(
                 f"there is no commit {show(name)} in this repository; if it exists elsewhere, run git fetch first"
             ) from None
@@ -74,7 +75,11 @@ class GitTrees:
                 "ls-tree", "-r", "-z", "--full-tree", commit, limit=_MAX_LISTING, timeout=TIMEOUT
             )
         except GitError as error:
-            raise CallError(f"git cannot list the files of {commit[:12]}: {_first_line(error)}") from None
+            raise CallError(
+                f"git cannot list the files of {commit[:12]}: {error.reason}; if this is a partial clone, "
+                "git fetch --refetch --no-filter completes it"
+            ) from None
+        self._commits[commit] = None
         if len(output) >= _MAX_LISTING:
             raise CallError(f"the commit {commit[:12]} has too many files; git lists more than 128 MB of names")
         rows = (row.partition("\t") for row in _rows(output))
@@ -86,11 +91,12 @@ class GitTrees:
         try:
             output = self.git.run_start("diff-tree", *arguments, base, head, limit=_MAX_LISTING, timeout=TIMEOUT)
         except GitError as error:
-            raise CallError(f"git cannot compare {base[:12]} and {head[:12]}: {_first_line(error)}") from None
+            raise CallError(f"git cannot compare {base[:12]} and {head[:12]}: {error.reason}") from None
         if len(output) >= _MAX_LISTING:
             raise CallError(
                 f"{base[:12]} and {head[:12]} differ in too many files; git lists more than 128 MB of names"
             )
+        self._commits.update(dict.fromkeys((base, head)))
         rows = iter(_rows(output))
         changes: dict[str, str] = {}
         for facts, path in zip(rows, rows):  # noqa: B905  a row of facts, then a path
@@ -104,9 +110,24 @@ class GitTrees:
         wanted = list(dict.fromkeys(ids))
         if not wanted:
             return {}
-        output = self._batch("--batch-check", wanted).decode("ascii", "replace")
+        try:
+            output = self._batch("--batch-check", wanted).decode("ascii", "replace")
+        except CallError:  # in a partial clone, git fails instead of reporting that an object is missing
+            missing = self._missing_objects()
+            if missing.isdisjoint(wanted):
+                raise
+            output = self._batch("--batch-check", [id for id in wanted if id not in missing]).decode("ascii", "replace")
         rows = [line.split(" ") for line in output.splitlines()]
         return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[1] == "blob"}
+
+    def _missing_objects(self) -> set[str]:
+        """Return the ids of the objects in the trees that this clone does not have. Nothing is fetched."""
+        arguments = ("--objects", "--no-walk", "--missing=print")
+        try:
+            output = self.git.run_start("rev-list", *arguments, *self._commits, limit=_MAX_LISTING, timeout=TIMEOUT)
+        except GitError:
+            return set()
+        return {line[1:].decode("ascii", "replace") for line in output.split(b"\n") if line.startswith(b"?")}
 
     def contents(self, ids: Iterable[str]) -> dict[str, bytes]:
         """Return the content of each blob. The caller has checked their sizes."""
@@ -135,13 +156,8 @@ class GitTrees:
         try:
             return self.git.run("cat-file", option, data=data, timeout=TIMEOUT)
         except GitError as error:
-            raise CallError(f"git cannot read the files of the repository: {_first_line(error)}") from None
+            raise CallError(f"git cannot read the files of the repository: {error.reason}") from None
 
 
 def _rows(output: bytes) -> list[str]:
     return os.fsdecode(output).split("\0")[:-1]
-
-
-def _first_line(error: GitError) -> str:
-    """Return what git said, or why it could not be run."""
-    return show(error.stderr.strip().partition("\n")[0]) if error.stderr.strip() else str(error)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..layout.model import Layout
 
 _MAX_FOLDERS = 20_000
+_MAX_DEPTH = 64
 
 
 @value
@@ -55,7 +56,7 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
     files: list[str] = []
     unlisted: list[tuple[str, str]] = []
     pending: list[tuple[str, tuple[str, ...]]] = [(top, ())]
-    visited = 0
+    visited, is_deep = 0, False
     while pending and visited < _MAX_FOLDERS:
         folder, parts = pending.pop()
         try:
@@ -71,8 +72,11 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
         ]
         files += matching
         subfolders = [name for name, kind in entries.items() if kind == "folder" and index.may_contain_files(name)]
+        if subfolders and len(parts) >= _MAX_DEPTH:
+            is_deep = True
+            continue
         pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
-    return InstructionFiles(sorted(files), unlisted, is_complete=not pending)
+    return InstructionFiles(sorted(files), unlisted, is_complete=not pending and not is_deep)
 
 
 def select_instruction_files(names_by_folder: Mapping[str, Iterable[str]], patterns: Iterable[str]) -> list[str]:

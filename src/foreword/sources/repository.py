@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 
 from ..text.lines import printable
 from ..vocabulary import value
@@ -62,9 +63,15 @@ class Repository:
                 return f"{printable(folder)} cannot be searched for links"
             count += len(entries)
             for entry in entries:
-                if entry.is_symlink() and not self._contains(reader, entry.path):
+                if entry.is_file(follow_symlinks=False):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_symlink():
+                    if not _is_socket(entry):  # git's own file-system monitor has one
+                        return f"{printable(entry.path)} is not a regular file"
+                elif not self._contains(reader, entry.path):
                     return f"{printable(entry.path)} is a link that leaves the repository"
-            folders += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             if count > _MAX_ENTRIES:
                 return f"{printable(self.folder)} has too many entries to be searched for links"
         alternates = os.path.join(self.common, "objects", "info", "alternates")
@@ -75,6 +82,13 @@ class Repository:
     def _contains(self, reader: Reader, path: str) -> bool:
         real = reader.real(path)
         return any(is_inside(real, reader.real(folder)) for folder in (self.folder, self.common))
+
+
+def _is_socket(entry: os.DirEntry[str]) -> bool:
+    try:
+        return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
+    except OSError:  # it has disappeared
+        return True
 
 
 def _ignore(_: Any) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Third-party code is never searched, and every search has a limit.
 _SKIPPED_FOLDERS = frozenset(("node_modules", ".git"))
 _MAX_FOLDERS = 20_000
+_MAX_MATCHES = 20_000
 SKILL_FILE = "SKILL.md"
 _MAX_LINKED_FOLDERS = 1_000
 
@@ -41,13 +42,20 @@ class Search:
         self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
         self.hidden = hidden
         self.skill_folders: set[str] = set()
+        self.match_count = 0
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
         """Return the paths below a folder that match these segments."""
         first, rest = segments[0], list(segments[1:])
         if first == "**":
             return list(self.matching_at_any_depth(folder, rest or ["*"]))
-        found = [os.path.join(folder, name) for name in _matching_names(self.names(folder), first, self.hidden)]
+        names = _matching_names(self.names(folder), first, self.hidden)
+        if self.match_count + len(names) > _MAX_MATCHES:
+            if self.match_count < _MAX_MATCHES:
+                self.report_limit(folder, f"{_MAX_MATCHES:,} files and folders that match '{'/'.join(segments)}'")
+            names = names[: _MAX_MATCHES - self.match_count]
+        self.match_count += len(names)
+        found = [os.path.join(folder, name) for name in names]
         if not rest:
             return found if first != "*" else [path for path in found if not self.reader.is_folder(path)]
         if "*" not in "".join(rest):
@@ -122,7 +130,11 @@ class Search:
             seen.add(identity)
             linked_count += reader.has_link(folder, self.reach.folder)
             if len(seen) > _MAX_FOLDERS or linked_count > _MAX_LINKED_FOLDERS:
-                self.report_limit(top, linked_count > _MAX_LINKED_FOLDERS)
+                is_linked = linked_count > _MAX_LINKED_FOLDERS
+                self.report_limit(
+                    top,
+                    f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders",
+                )
                 return
             # Skill folders may contain checkouts of other repositories; other lookups do not search nested repositories.
             if folder != top and not self.is_skill and reader.has_git(folder):
@@ -144,8 +156,7 @@ class Search:
             self.trail.record(folder, self.layer, "unreadable", reason, "file-unreadable")
         return [path for path in paths if folders[path]]
 
-    def report_limit(self, top: str, is_linked: bool) -> None:
-        limit = f"{_MAX_LINKED_FOLDERS:,} folders reached by links" if is_linked else f"{_MAX_FOLDERS:,} folders"
+    def report_limit(self, top: str, limit: str) -> None:
         message = f"{printable(top)} contains more than {limit}; the rest was not searched"
         self.trail.findings.append(finding("scan-limit", message, printable(top)))
 
