@@ -1,11 +1,11 @@
-"""Compare the cost of a keystroke in a long template, and the size of the web page's download, with their limits."""
+"""Compare the page with its limits: typing in long templates, opening and reading a long prompt, and the size of the download."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -26,6 +26,7 @@ FRAME_MS = 16.0
 
 KEYS = 60
 PAUSE_MS = 120  # between two keys: longer than a key takes, shorter than the page's delay before it requests a preview
+LONG_PAUSE_MS = 1_200  # long enough for the preview to arrive after each key
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 
 SECTION = """## Section
@@ -41,14 +42,30 @@ The tree is clean.
 """
 
 
+TAGS = "".join(f"In [prompt:cwd] on {number}, [system:date].\n" for number in range(4_000))
+"""A template of 8,000 tags."""
+LINES = [f"- Rule {number}: read the code that a change touches, and the tests beside it.\n" for number in range(5_200)]
+LONG_FILE = "".join(f"\n{line}" if number % 8 == 0 else line for number, line in enumerate(LINES))
+"""A file of 400 KB, in paragraphs."""
+LONG_TASK_MS = 50.0
+
+
 def rows(project: Fixture) -> list[Row]:
-    """Compare the median and the worst keystroke with one frame, and the download with its limit."""
-    times = keystrokes(project.home / "page")
+    """Compare keystrokes with one frame, the longest tasks with what browsers call long, and the download with its limit."""
+    times, tag_times, longest = measure(project.home / "page")
     download_kb = sum(len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in DOWNLOADED_FILES) / 1000
     work = f"main-thread time per key, from the key to the frame, over {len(times)} keys in a template of 100 KB"
+    tag_work = f"the same in a template of {TAGS.count('['):,} tags"
     return [
         Row("page, keystroke, median", median(times), FRAME_MS, 1.0, work, "one frame"),
         Row("page, keystroke, worst", max(times), FRAME_MS, 1.0, work, "one frame"),
+        Row("page, keystroke in 8,000 tags, median", median(tag_times), FRAME_MS, 1.0, tag_work, "one frame"),
+        *(
+            Row(
+                f"page, longest task, {name}", longest[name], LONG_TASK_MS, 1.0, "the page's main thread", "a long task"
+            )
+            for name in longest
+        ),
         Row(
             "page, download in KB, compressed",
             download_kb,
@@ -60,24 +77,84 @@ def rows(project: Fixture) -> list[Row]:
     ]
 
 
-def keystrokes(folder: Path) -> list[float]:
-    """Return the main thread's time in milliseconds for each key typed into a long template."""
+def measure(folder: Path) -> tuple[list[float], list[float], dict[str, float]]:
+    """Return the times of keys typed into a long template and into one with many tags, and the longest task of each action."""
     site = Site(folder)
     try:
-        site.write(SECTION * (100_000 // len(SECTION) + 1))
+        (site.shop / "AGENTS.md").write_text(LONG_FILE)
         with browser() as chrome:
-            page = chrome.new_page()
-            page.goto(f"{site.url}/#/edit")
-            page.locator("section.preview[aria-busy='false']").wait_for()
-            page.locator(".cm-line").nth(20).click()
-            page.keyboard.type("Warm up. ", delay=PAUSE_MS)
-            page.wait_for_timeout(2_000)
-            chrome.start_tracing(page=page, categories=CATEGORIES)
-            page.keyboard.type("e" * KEYS, delay=PAUSE_MS)
-            events: list[dict[str, Any]] = json.loads(chrome.stop_tracing())["traceEvents"]
+            longest = read_prompt(chrome, chrome.new_page(viewport={"width": 1440, "height": 900}), site)
+            (site.shop / "AGENTS.md").write_text("Be brief.\n")
+            site.write(SECTION * (100_000 // len(SECTION) + 1))
+            times, _ = edit(chrome, site, PAUSE_MS, KEYS)
+            site.write(TAGS)
+            tag_times, _ = edit(chrome, site, PAUSE_MS, KEYS)
+            _, longest["typing slowly in 8,000 tags"] = edit(chrome, site, LONG_PAUSE_MS, 6)
     finally:
         site.stop()
-    return list(work_per_key(events))
+    return times, tag_times, longest
+
+
+def edit(chrome: Any, site: Site, pause_ms: int, keys: int) -> tuple[list[float], float]:
+    """Return the main thread's time in milliseconds for each key typed into the template, and its longest task."""
+    page = chrome.new_page()
+    page.goto(f"{site.url}/#/edit")
+    page.locator("section.preview[aria-busy='false']").wait_for()
+    page.locator(".cm-line").nth(20).click()
+    page.keyboard.type("Warm up. ", delay=PAUSE_MS)
+    page.wait_for_timeout(2_000)
+    events = trace(chrome, page, lambda: page.keyboard.type("e" * keys, delay=pause_ms))
+    page.close()
+    return list(work_per_key(events)), longest_task(events)
+
+
+def read_prompt(chrome: Any, page: Any, site: Site) -> dict[str, float]:
+    """Return the longest task in milliseconds while a prompt of 400 KB is opened, scrolled and pointed at."""
+    page.goto(site.url)
+    page.wait_for_timeout(1_000)
+
+    def open_prompt() -> None:
+        page.evaluate("location.hash = '#/workspace/prompt?layout=foreword'")
+        page.locator(".prompt .k-file").first.wait_for()
+
+    def bounds() -> dict[str, float]:
+        page.locator(".prompt").scroll_into_view_if_needed()
+        box: dict[str, float] = page.locator(".prompt").bounding_box()
+        return box
+
+    def scroll() -> None:
+        box = bounds()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+        for _ in range(40):
+            page.mouse.wheel(0, 900)
+            page.wait_for_timeout(20)
+
+    def point() -> None:
+        box = bounds()
+        for step in range(60):
+            page.mouse.move(box["x"] + 20 + step * 37 % 800, box["y"] + 20 + step * 13 % 300)
+            page.wait_for_timeout(20)
+
+    actions = {"opening": open_prompt, "scrolling": scroll, "pointing at": point}
+    return {f"{name} a prompt of 400 KB": longest_task(trace(chrome, page, act)) for name, act in actions.items()}
+
+
+def trace(chrome: Any, page: Any, act: Callable[[], None]) -> list[dict[str, Any]]:
+    """Return the events of the browser during an action, and half a second longer."""
+    chrome.start_tracing(page=page, categories=CATEGORIES)
+    act()
+    page.wait_for_timeout(500)
+    events: list[dict[str, Any]] = json.loads(chrome.stop_tracing())["traceEvents"]
+    return events
+
+
+def longest_task(events: list[dict[str, Any]]) -> float:
+    """Return the longest task of a page's main thread, in milliseconds."""
+    names = [event for event in events if event["name"] == "thread_name"]
+    threads = {(event["pid"], event["tid"]) for event in names if event["args"]["name"] == "CrRendererMain"}
+    tasks = [event for event in events if event["name"] == "RunTask" and "dur" in event]
+    times = [event.get("tdur", event["dur"]) for event in tasks if (event["pid"], event["tid"]) in threads]
+    return float(max(times)) / 1000
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
