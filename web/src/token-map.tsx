@@ -12,11 +12,13 @@ const NARROW = 46;
 interface Props {
   prompt: Pick<Prompt, "passages" | "tokens">;
   onTarget?: (target: Target) => void;
+  /** What the table is called, if there is more than one in a view. */
+  label?: string;
   /** Whether the table is open from the start. */
   isOpen?: boolean;
 }
 
-export function TokenMap({ prompt: { passages, tokens }, onTarget, isOpen = false }: Props) {
+export function TokenMap({ prompt: { passages, tokens }, onTarget, label = "Tokens by section", isOpen = false }: Props) {
   const places = boxes(passages.map(({ tokens = 0 }) => tokens), WIDTH, 4, 8);
   return (
     <figure class="token-map">
@@ -31,7 +33,7 @@ export function TokenMap({ prompt: { passages, tokens }, onTarget, isOpen = fals
       </svg>
       <details open={isOpen}>
         <summary>As a table</summary>
-        <TokenTable passages={passages} total={tokens.count} onTarget={onTarget} />
+        <TokenTable label={label} passages={passages} total={tokens.count} onTarget={onTarget} />
       </details>
     </figure>
   );
@@ -58,10 +60,10 @@ function Block({ passage: { section, tokens = 0, sources = [] }, left, width, on
   );
 }
 
-function TokenTable({ passages, total, onTarget }: { passages: Passage[]; total: number; onTarget: Props["onTarget"] }) {
+function TokenTable({ label, passages, total, onTarget }: { label: string; passages: Passage[]; total: number; onTarget: Props["onTarget"] }) {
   const link = (text: string, target: Target) => (onTarget ? <button type="button" class="plain" onClick={() => onTarget(target)}>{text}</button> : text);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Tokens by section">
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table class="data">
         <thead><tr><th>Section and source</th><th class="figure">Tokens</th><th class="figure">Share</th></tr></thead>
         <tbody>

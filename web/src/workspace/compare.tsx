@@ -38,7 +38,7 @@ function Column({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
   return (
     <section class="card prompt-card" aria-label={prompt.layout}>
       <h3>{prompt.layout}</h3>
-      <TokenMap prompt={prompt} />
+      <TokenMap prompt={prompt} label={`Tokens by section of ${prompt.layout}`} />
       <PromptText label={`Prompt of ${prompt.layout}`} segments={parts} sourceOf={sourceFor({ ...subject, layout: prompt.layout })} />
     </section>
   );
