@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import pytest
 from deepagents import create_deep_agent
 from langchain_core.messages import HumanMessage
+from langchain_openai import ChatOpenAI
 
 from foreword.integrations.langchain import ForewordMiddleware
 
 ANTHROPIC = "anthropic:claude-sonnet-5-5"
 
 
-def test_ten_turns_keep_the_prefix(ten_turns):
-    middleware = ForewordMiddleware(ten_turns.conversation)
+@pytest.mark.parametrize("late", ["in the messages", "use_tool"])
+def test_ten_turns_keep_the_prefix(ten_turns, late):
+    middleware = ForewordMiddleware(ten_turns.conversation, use_tool=late == "use_tool")
+    chat = ChatOpenAI(model="gpt-6.1-sol", use_responses_api=False)
 
     def ask(message, functions, state):
         functions = [function for function in functions if function.__name__ != "read_file"]  # deepagents has its own
-        agent = create_deep_agent(model=ANTHROPIC, tools=functions, middleware=[middleware])
+        model = chat if late == "use_tool" else ANTHROPIC
+        agent = create_deep_agent(model=model, tools=functions, middleware=[middleware])
         return agent.invoke({"messages": [*(state["messages"] if state else ()), HumanMessage(message)]})
 
     ten_turns.run(ask, compacted=lambda _: {"messages": [HumanMessage("A summary.")]})
-    own = set(ten_turns.requests[0].tool_names) - {"list_files", "read_file", "run_tests"}
+    own = set(ten_turns.requests[0].tool_names) - {"list_files", "read_file", "run_tests", "use_tool"}
     assert {"edit_file", "task"} <= own
-    ten_turns.check(more_tools=own)
-    assert max(request.marks for request in ten_turns.requests) == 4
+    ten_turns.check(late, more_tools=own)
+    if late == "in the messages":
+        assert max(request.marks for request in ten_turns.requests) == 4
 
 
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns, monkeypatch):

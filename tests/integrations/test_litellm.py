@@ -21,6 +21,7 @@ def tool_of(function):
     [
         ("anthropic/claude-sonnet-5-5", False, "in the messages"),
         ("anthropic/claude-sonnet-5-5", True, "in the messages"),
+        ("anthropic/claude-sonnet-5", False, "use_tool"),
         ("openai/gpt-6.1-sol", False, "use_tool"),
         ("openai/gpt-6.1-sol", True, "use_tool"),
         ("openai/gpt-6.1-sol", False, "last tool"),

@@ -11,16 +11,22 @@ from foreword.integrations.openai_agents import ForewordProvider
 
 
 @pytest.mark.parametrize(
-    ("use_responses", "late"), [(True, "in the messages"), (False, "use_tool"), (False, "last tool")]
+    ("model", "use_responses", "late"),
+    [
+        ("gpt-6.1-sol", True, "in the messages"),
+        ("gpt-5", True, "use_tool"),
+        ("gpt-6.1-sol", False, "use_tool"),
+        ("gpt-6.1-sol", False, "last tool"),
+    ],
 )
-def test_ten_turns_keep_the_prefix(ten_turns, use_responses, late):
+def test_ten_turns_keep_the_prefix(ten_turns, model, use_responses, late):
     has_use_tool = late == "use_tool"
     provider = ForewordProvider(ten_turns.conversation, use_responses=use_responses, use_tool=has_use_tool)
     config = RunConfig(model_provider=provider, tracing_disabled=True)
 
     async def ask(message, functions, history):
         tools = [*map(function_tool, functions), *([provider.use_tool] if has_use_tool else ())]
-        agent = Agent(name="shop", tools=tools, model="gpt-6.1-sol")
+        agent = Agent(name="shop", tools=tools, model=model)
         message = {"role": "user", "content": message}
         return (await Runner.run(agent, [*(history or ()), message], run_config=config)).to_input_list()
 

@@ -11,7 +11,8 @@ The same turn always gives the same bytes, and each later turn of a conversation
 dated or numbered, and the user's and the model's messages are neither reordered nor merged. A message that announces a late change
 (`turn.changes`) is sent in the provider's own form if the turn's model accepts that. An empty prompt is left out of the request. A
 message is `{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in
-the list is already in the provider's form and passes through unchanged.
+the list is already in the provider's form and passes through unchanged, except for calls of tools that the model must call with
+`use_tool`.
 
 The first messages of a turn may belong to its prompt (`turn.leading`), with the roles `system`, `developer` and `user`. Where a
 provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes
