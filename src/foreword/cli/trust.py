@@ -10,10 +10,13 @@ from .terminal import is_terminal, write_error, write_json, write_line, write_ta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..programs.question import Question
     from ..programs.trust import Trusting
     from .arguments import Namespace, Parser
 
+_MAX_RUNS = 5
 _COLOURS = {"trusted": "green", "changed": "yellow", "new": "yellow"}
 
 
@@ -60,9 +63,9 @@ def _accept(trusting: Trusting, args: Namespace) -> int:
 
     files = trusting.files()
     if not args.json:
-        rows = [(row.state, row.path, row.hash[:19]) for row in files]
+        rows = [(row.state, row.path, row.hash[:19], _describe_lines(row.lines)) for row in files]
         colours = [{0: _COLOURS[row.state]} for row in files]
-        write_table(rows, ("state", "file", "hash"), paths=(1,), row_colours=colours)
+        write_table(rows, ("state", "file", "hash", "lines"), paths=(1,), row_colours=colours)
     is_new = trusting.has_changes(args.ref)
     is_accepted = not is_new or args.yes or _asks(len(files))
     if is_new and is_accepted:
@@ -74,6 +77,12 @@ def _accept(trusting: Trusting, args: Namespace) -> int:
     else:
         write_line(f"{len(files):,} file{' is' if len(files) == 1 else 's are'} trusted in {printable(trusting.root)}")
     return 0 if is_accepted else 1
+
+
+def _describe_lines(runs: Sequence[tuple[int, int]]) -> str:
+    """Return the lines that are not in the trusted ref, such as `lines 3-5, 9`."""
+    named = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:_MAX_RUNS]]
+    return f"lines {', '.join(named)}{', …' if len(runs) > _MAX_RUNS else ''}" if runs else ""
 
 
 def _revoke(trusting: Trusting, args: Namespace) -> int:

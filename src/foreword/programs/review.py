@@ -271,7 +271,7 @@ class _TreeComparison:
             record = Record(workspace)
         except CallError:  # there is no home directory
             return
-        if not record.exists:
+        if not record.files and not record.ref:
             return
         trust = Trust(replace(workspace, root=self.checkout.root, cwd=self.checkout.root), "ask", record=record)
         reader = Reader()

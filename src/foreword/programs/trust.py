@@ -7,8 +7,11 @@ import os
 from ..errors import CallError, ForewordError
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
+from ..sources.readings import Reading
+from ..sources.stamps import real_path
 from ..sources.trust import Trust
 from ..sources.trust_record import SUFFIX, Record, read_record, trust_folder
+from ..sources.trusted_text import line_runs
 from ..text.lines import printable
 from ..vocabulary import value
 from .project import ProjectPrompts
@@ -24,11 +27,15 @@ if TYPE_CHECKING:
 
 @value
 class TrustedFile:
-    """A file that a workspace contributes to prompts: its path relative to the root, its hash, and whether it is `trusted`, `changed` or `new`."""
+    """A file that a workspace contributes to prompts: its path relative to the root, its hash, and whether it is `trusted`, `changed` or `new`.
+
+    `lines` are the first and last lines of the parts that are not in the trusted ref, if only some of them are not.
+    """
 
     path: str
     hash: str
     state: str
+    lines: Sequence[tuple[int, int]] = ()
 
 
 @value
@@ -48,6 +55,7 @@ class Trusting:
         self.workspace = resolve_workspace(question.workspace, Reader())
         self.record = Record(self.workspace)
         self._collected: dict[str, str] | None = None
+        self._trust = Trust(self.workspace, "ask", record=self.record)
 
     @property
     def root(self) -> str:
@@ -55,29 +63,53 @@ class Trusting:
 
     def files(self) -> list[TrustedFile]:
         """Return everything that the workspace contributes to prompts, for all layouts in use and in all folders with instructions."""
-        rows = []
-        for path, hash in sorted(self._collect().items()):
-            known = self.record.files.get(path)
-            state = "new" if known is None else "trusted" if known == hash else "changed"
-            rows.append(TrustedFile(printable(path), hash, state))
-        return rows
+        return [self._file(path, hash) for path, hash in sorted(self._collect().items())]
+
+    def _file(self, path: str, hash: str) -> TrustedFile:
+        known = self.record.files.get(path)
+        state = "new" if known is None else "trusted" if known == hash else "changed"
+        lines: Sequence[tuple[int, int]] = ()
+        if state != "trusted" and self.record.ref:
+            is_in_ref, lines = self._compare_with_ref(path)
+            state = "trusted" if is_in_ref else state
+        return TrustedFile(printable(path), hash, state, lines)
+
+    def _compare_with_ref(self, path: str) -> tuple[bool, Sequence[tuple[int, int]]]:
+        """Return whether the trusted ref has this version of a file and, if not, which of its lines it does not have."""
+        file = os.path.join(self.root, path)
+        data = Reader().read_data(file)
+        if isinstance(data, Reading):
+            return False, ()
+        real = real_path(file)
+        if self._trust.is_in_ref(path, data, real):
+            return True, ()
+        check = self._trust.check_lines(file, data, real)
+        if check is None:
+            return False, ()
+        trusted = [
+            is_trusted or not line.strip() for is_trusted, line in zip(check.lines, data.split(b"\n"), strict=True)
+        ]
+        return False, [(first + 1, last + 1) for first, last in line_runs(trusted, wanted=False)]
 
     def has_changes(self, ref: str = "") -> bool:
         """Whether a file is new, changed or gone, or `ref` is not the trusted one."""
-        return self._collect() != self.record.files or bool(ref and ref != self.record.ref)
+        is_same_ref = not ref or self.full_ref(ref) == self.record.ref
+        return self._collect() != self.record.files or not is_same_ref
 
     def accept(self, ref: str = "") -> None:
         """Record the files as they are now. With `ref`, everything in the history of that branch or tag is trusted too."""
-        if ref:
-            from ..sources.git import open_git
-            from ..sources.trusted_versions import full_ref
+        self.record.save(self._collect(), self.full_ref(ref) if ref else self.record.ref)
 
-            reasons: list[str] = []
-            git = open_git(self.workspace, Reader(), reasons.append)
-            if git is None:
-                raise CallError(f"--ref {ref}: {reasons[0] if reasons else 'the workspace is not a git repository'}")
-            ref = full_ref(git, ref)
-        self.record.save(self._collect(), ref or self.record.ref)
+    def full_ref(self, ref: str) -> str:
+        """Return the full name of a branch or tag. Raises a CallError if there is none."""
+        from ..sources.git import open_git
+        from ..sources.trusted_versions import full_ref
+
+        reasons: list[str] = []
+        git = open_git(self.workspace, Reader(), reasons.append)
+        if git is None:
+            raise CallError(f"--ref {ref}: {reasons[0] if reasons else 'the workspace is not a git repository'}")
+        return full_ref(git, ref)
 
     def _collect(self) -> dict[str, str]:
         """Build every prompt with a check that accepts and remembers each file."""
@@ -123,6 +155,9 @@ def trust_answer(
         "root": printable(root),
         "ref": ref or None,
         "accepted": is_accepted,
-        "files": [{"path": row.path, "hash": row.hash, "state": row.state} for row in files],
+        "files": [
+            {"path": row.path, "hash": row.hash, "state": row.state, "lines": [list(run) for run in row.lines]}
+            for row in files
+        ],
         "workspaces": [{"root": row.root, "files": row.files, "ref": row.ref or None} for row in workspaces],
     }

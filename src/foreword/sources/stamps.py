@@ -54,11 +54,15 @@ if TYPE_CHECKING:
 
 @value
 class LineCheck:
-    """Which lines of a file are trusted, in order; how many lines of the trusted version are missing; and the ref."""
+    """Which lines of a file are trusted, in order; how many lines of the trusted version are missing; and the ref.
+
+    `is_front_changed` says whether lines of its front matter are missing.
+    """
 
     lines: Sequence[bool]
     missing: int
     ref: str
+    is_front_changed: bool = False
 
 
 UNSTABLE = (0, 0, 0, 0, -1)

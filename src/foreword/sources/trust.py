@@ -80,17 +80,37 @@ class Trust:
         self.read_files[name] = hash
         if self.mode != "ask" or self.record.files.get(name) == hash:
             return None
-        if self.versions is not None and self.versions.contain(name, data):
+        if self.is_in_ref(name, data, real):
             return None
         if self._accept is not None and self._accept(path, hash):
             return None
         change = "has changed since you trusted it" if name in self.record.files else "is not trusted yet"
         return "untrusted", f"it {change}; to use it, run: foreword trust", UNTRUSTED_CODE
 
+    def is_in_ref(self, name: str, data: bytes, real: str) -> bool:
+        """Whether a commit in the history of the trusted ref has a file, given by its path relative to the root, with this content."""
+        return self.versions is not None and self.versions.contain(self._name_in_ref(name, real), data)
+
     def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None:
         """Return which lines of a file that may not be used as a whole are in the trusted ref, or None if that is unknown."""
         name = self.name_of(path, real)
-        return self.versions.check_lines(name, data) if self.versions is not None and name is not None else None
+        if self.versions is None or name is None:
+            return None
+        return self.versions.check_lines(self._name_in_ref(name, real), data)
+
+    def _name_in_ref(self, name: str, real: str) -> str:
+        """Return the name under which the ref has a file's content: that of a link's target if the ref has the same link, or its own."""
+        link = os.path.join(self._real_root, name)
+        if self.versions is None or not real or real == link or not is_inside(real, self._real_root):
+            return name
+        try:
+            target = os.readlink(link)
+        except OSError:
+            return name
+        is_target = normalize(os.path.join(os.path.dirname(link), target)) == real
+        if not is_target or not self.versions.contain(name, os.fsencode(target)):
+            return name
+        return real[len(self._real_root.rstrip("/")) + 1 :]
 
     @property
     def versions(self) -> TrustedVersions | None:
@@ -109,9 +129,9 @@ class Trust:
             from .repository import find_repository
 
             repository = find_repository(self.workspace, reader)
-            names = (self.record.ref, "packed-refs", "reftable/tables.list") if repository else ()
-            for name in names:
-                reader.stamp(os.path.join(repository.common, name) if repository else name)
+            for name in (self.record.ref, "packed-refs", "reftable/tables.list"):
+                if repository is not None:
+                    reader.stamp(os.path.join(repository.common, name))
 
     def finish(self) -> list[Finding]:
         """In the mode `record`, return findings about new and changed files, and record them."""

@@ -58,10 +58,6 @@ class Record:
         if root != self.root:
             self.ref, self.files, self.seen = "", {}, {}
 
-    @property
-    def exists(self) -> bool:
-        return os.path.lexists(self.path)
-
     def save(self, files: Mapping[str, str], ref: str) -> None:
         """Replace what is accepted."""
 

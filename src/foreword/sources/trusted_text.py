@@ -31,7 +31,9 @@ def only_trusted(reading: Reading, data: bytes, real: str, trust: TrustCheck, tr
     refusal = trust.refusal(reading.path, data, real)
     if refusal is None:
         return reading
-    check = trust.check_lines(reading.path, data, real) if reading.fate == "used" else None
+    may_have_directives = "<!--" in reading.text or "{{" in reading.text
+    is_divisible = reading.fate == "used" and not may_have_directives
+    check = trust.check_lines(reading.path, data, real) if is_divisible else None
     partial = _withhold_lines(reading, check, trust.untrusted, trim) if check else None
     return partial or _withhold_file(reading, refused_reading(reading.path, refusal), trust.untrusted)
 
@@ -49,16 +51,16 @@ def _withhold_lines(reading: Reading, check: LineCheck, untrusted: str, trim: bo
     """Return the reading of a file's trusted lines, or None if it cannot be used without the others."""
     lines = _split(reading.text)
     trusted = [*check.lines[reading.line - 1 :]][: len(lines)]
-    if len(trusted) < len(lines) or "<!--" in reading.text or "{{" in reading.text:
+    if len(trusted) < len(lines) or check.is_front_changed:
         return None
-    runs = [run for run in _runs(trusted, wanted=False) if any(line.strip() for line in lines[run[0] : run[1] + 1])]
+    runs = [run for run in line_runs(trusted, wanted=False) if any(line.strip() for line in lines[run[0] : run[1] + 1])]
     if not runs:
         missing = _describe_missing(check)
         return replace(reading, code="file-changed", reason=missing) if missing else reading
     if len(runs) > _MAX_RUNS or not _is_separable(lines, trusted):
         return None
     first, path = reading.line, printable(reading.path)
-    pieces = tuple(_piece(path, lines, run, first) for run in _runs(trusted, wanted=True))
+    pieces = tuple(_piece(path, lines, run, first) for run in line_runs(trusted, wanted=True))
     reason = _describe_withheld([(begin + first, end + first) for begin, end in runs], check, untrusted)
     withheld = [_withheld_run(path, lines, run, first) for run in runs] if untrusted != "drop" else ()
     return _with_pieces(replace(reading, code=UNTRUSTED_CODE, reason=reason, withheld=withheld), pieces, trim)
@@ -122,7 +124,7 @@ def _fenced_lines(lines: Sequence[str]) -> set[int]:
     return result
 
 
-def _runs(trusted: Sequence[bool], *, wanted: bool) -> list[Run]:
+def line_runs(trusted: Sequence[bool], *, wanted: bool) -> list[Run]:
     """Return the first and last index of each run of lines that are trusted, or of those that are not."""
     runs: list[Run] = []
     for index, is_trusted in enumerate(trusted):

@@ -80,8 +80,10 @@ class TrustedVersions:
         matches = [same_lines(version, lines) for version in versions]
         trusted = [any(index in match for match in matches) for index in range(len(lines))]
         # Which lines have been removed can only be said about the version that the file was changed from.
-        missing = set(range(len(versions[0]))) - set(matches[0].values())
-        return LineCheck(trusted, sum(1 for index in missing if versions[0][index].strip()), short_ref(self.ref))
+        original = versions[0]
+        missing = [index for index in set(range(len(original))) - set(matches[0].values()) if original[index].strip()]
+        is_front_changed = any(index < _front_matter_length(original) for index in missing)
+        return LineCheck(trusted, len(missing), short_ref(self.ref), is_front_changed)
 
     def _version(self, commit: str, name: str) -> Sequence[bytes] | None:
         """Return the lines of a file in a commit, or None if it has no such file or a large one."""
@@ -92,6 +94,13 @@ class TrustedVersions:
             return None
         lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
         return lines if len(data) <= _MAX_SIZE and len(lines) <= _MAX_LINES else None
+
+
+def _front_matter_length(lines: Sequence[bytes]) -> int:
+    """Return the number of lines of front matter, or 0 if there is none."""
+    if lines[0].removeprefix(b"\xef\xbb\xbf").strip() != b"---":
+        return 0
+    return next((index + 1 for index in range(1, len(lines)) if lines[index].strip() == b"---"), 0)
 
 
 def _blob_id(data: bytes, length: int) -> str:

@@ -115,11 +115,15 @@ class ReviewForm(TypedDict):
 
 
 class TrustedFileForm(TypedDict):
-    """A file that a workspace contributes to prompts. `state` is trusted, changed or new."""
+    """A file that a workspace contributes to prompts. `state` is trusted, changed or new.
+
+    `lines` are the first and last lines of each part that is not in the trusted ref, if it has a version of the file.
+    """
 
     path: str
     hash: str
     state: str
+    lines: list[list[int]]
 
 
 class TrustedWorkspaceForm(TypedDict):
