@@ -11,6 +11,7 @@ from ..engine.assembler import reread, share_layout
 from ..errors import ForewordError
 from ..inspection.lint.targets import MAKEFILES, PACKAGES
 from ..packs.shipped import shipped_mirror
+from ..sources.checkout import blocking_file
 from ..sources.instruction_files import (
     InstructionFiles,
     hidden_folders,
@@ -115,7 +116,7 @@ class TreeReader:
         return sign in self.checkout.tree or sign in self.differences
 
     def _read(self, folders: Sequence[str]) -> TreeReading:
-        files = {folder: self.checkout.blocking_file(folder) for folder in folders}
+        files = {folder: blocking_file(self.checkout.tree, folder) for folder in folders}
         usable = [folder for folder in folders if not files[folder] and self.checkout.make_folder(folder)]
         keys = [(layout, folder) for layout in self.layouts for folder in usable]
         built = self._prompts

@@ -124,12 +124,6 @@ class Checkout:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
         return self._make_folder(folder)
 
-    def blocking_file(self, folder: str) -> str:
-        """Return the file or link of the tree that is at the path of a folder or above it, or empty if there is none."""
-        while folder and (folder not in self.tree or self._is_submodule(folder)):
-            folder = dirname(folder)
-        return folder
-
     def _relative_paths(self, paths: Iterable[str]) -> set[str]:
         """Return those of the absolute paths that are in the folder, relative to it and without links."""
         start = len(self.root)
@@ -203,14 +197,9 @@ class Checkout:
             self.is_complete = False
             paths = set(sorted(paths, key=lambda path: (path.count("/"), path))[:room])
         sizes = self.objects.sizes(id_of(tree[path]) for path in paths)
-        small = {id for id, size in sizes.items() if size <= LIMIT}
-        budget = _MAX_BYTES - self._bytes
-        allowed = set()
-        for id in sorted(small):
-            budget -= sizes[id]
-            if budget >= 0:
-                allowed.add(id)
-        contents = self.objects.contents(sorted(allowed))
+        small = {id: size for id, size in sizes.items() if size <= LIMIT}
+        allowed, budget = _select_ids(small, _MAX_BYTES - self._bytes)
+        contents = self.objects.contents(allowed)
         for path in paths & self._present:
             self._remove(path)
         for path in sorted(paths, key=lambda path: (mode_of(tree[path]) == LINK, path)):
@@ -293,6 +282,23 @@ def _write_file(path: str, content: bytes, size: int) -> None:
             os.ftruncate(descriptor, size)
     finally:
         os.close(descriptor)
+
+
+def blocking_file(tree: Tree, folder: str) -> str:
+    """Return the file or link of a tree that is at the path of a folder or above it, or empty if there is none."""
+    while folder and (folder not in tree or mode_of(tree[folder]) == SUBMODULE):
+        folder = dirname(folder)
+    return folder
+
+
+def _select_ids(sizes: Mapping[str, int], budget: int) -> tuple[list[str], int]:
+    """Return the ids, in order, whose contents fit into this many bytes, and what remains of it, which is negative if some do not."""
+    allowed = []
+    for id in sorted(sizes):
+        budget -= sizes[id]
+        if budget >= 0:
+            allowed.append(id)
+    return allowed, budget
 
 
 def _is_safe(path: str) -> bool:
