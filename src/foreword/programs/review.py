@@ -209,16 +209,28 @@ class _TreeComparison:
         read = {path for reading in (old, new) for paths in reading.sources.values() for path in paths}
         for path in self.changed:
             shown, before, after = printable(path), self.base.get(path), self.differences[path]
-            for entry, links in ((before or "", self.old_links), (after, self.new_links)):
-                if mode_of(entry) == LINK:
-                    links.add(shown)
-            is_link = shown in self.old_links or shown in self.new_links
+            is_link = self._note_link(shown, before or "", after)
             if path in self.reader.instruction_files or shown in read or (is_link and _below(shown, read)):
                 source = printable(by_id.get(id_of(after), "")) if after and before is None else ""
-                change = "changed" if before and after else "removed" if before else "renamed" if source else "added"
-                if change == "removed" and (target := resolve_links(path, self.checkout.links)) in self.checkout.tree:
-                    change = f"leads to {printable(target)}"  # a link has replaced one of its folders
-                yield FileReview(shown, change, source, self._verdicts(shown, source, old, new))
+                yield FileReview(
+                    shown, self._describe_change(path, source), source, self._verdicts(shown, source, old, new)
+                )
+
+    def _note_link(self, path: str, before: str, after: str) -> bool:
+        """Note that a changed path was or is a link, and return whether it was or is."""
+        for entry, links in ((before, self.old_links), (after, self.new_links)):
+            if mode_of(entry) == LINK:
+                links.add(path)
+        return LINK in (mode_of(before), mode_of(after))
+
+    def _describe_change(self, path: str, source: str) -> str:
+        if path not in self.base:
+            return "renamed" if source else "added"
+        if self.differences[path]:
+            return "changed"
+        target = resolve_links(path, self.checkout.links)
+        # A link may have replaced one of its folders.
+        return f"leads to {printable(target)}" if target in self.checkout.tree else "removed"
 
     def _links(self, old: TreeReading, new: TreeReading, listed: Collection[str]) -> Iterator[FileReview]:
         """Yield the links that did not change, but lead to a file that did. The folder has the files of the new tree."""

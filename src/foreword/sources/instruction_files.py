@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..layout.model import Layout
+    from .tree import EntryKind
 
 _MAX_FOLDERS = 20_000
 _MAX_DEPTH = 64
@@ -71,7 +72,7 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
             os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if entries[name] == "file"
         ]
         files += matching
-        subfolders = [name for name, kind in entries.items() if kind == "folder" and index.may_contain_files(name)]
+        subfolders = index.folders_to_search(entries)
         if subfolders and len(parts) >= _MAX_DEPTH:
             is_deep = True
             continue
@@ -121,6 +122,10 @@ class _PatternIndex:
     def may_contain_files(self, folder: str) -> bool:
         """Whether a folder of this name should be searched."""
         return folder not in SKIPPED_FOLDERS and (not folder.startswith(".") or folder in self.hidden_folders)
+
+    def folders_to_search(self, entries: Mapping[str, EntryKind]) -> list[str]:
+        """Return the names of those folders that should be searched."""
+        return [name for name, kind in entries.items() if kind == "folder" and self.may_contain_files(name)]
 
     def matcher(self, parts: Sequence[str]) -> _Matcher:
         """Return a function that checks whether a file name matches in the folder with these path segments."""

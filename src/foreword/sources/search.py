@@ -42,19 +42,14 @@ class Search:
         self.reader, self.trail, self.layer, self.reach, self.is_skill = reader, trail, layer, reach, is_skill
         self.hidden = hidden
         self.skill_folders: set[str] = set()
-        self.match_count = 0
+        self.match_count, self.is_limit_reported = 0, False
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
         """Return the paths below a folder that match these segments."""
         first, rest = segments[0], list(segments[1:])
         if first == "**":
             return list(self.matching_at_any_depth(folder, rest or ["*"]))
-        names = _matching_names(self.names(folder), first, self.hidden)
-        if self.match_count + len(names) > _MAX_MATCHES:
-            if self.match_count < _MAX_MATCHES:
-                self.report_limit(folder, f"{_MAX_MATCHES:,} files and folders that match '{'/'.join(segments)}'")
-            names = names[: _MAX_MATCHES - self.match_count]
-        self.match_count += len(names)
+        names = self.limited(_matching_names(self.names(folder), first, self.hidden), folder, segments)
         found = [os.path.join(folder, name) for name in names]
         if not rest:
             return found if first != "*" else [path for path in found if not self.reader.is_folder(path)]
@@ -62,6 +57,15 @@ class Search:
             return [path for subfolder in found if (path := self.file_below(subfolder, rest))]
         subfolders = [path for path in found if self.reader.is_folder(path)]
         return [path for subfolder in subfolders for path in self.matching(subfolder, rest)]
+
+    def limited(self, names: list[str], folder: str, segments: Sequence[str]) -> list[str]:
+        """Return the names that the limit on all matches still allows. The first time that it does not allow all, it is reported."""
+        room = _MAX_MATCHES - self.match_count
+        if len(names) > room and not self.is_limit_reported:
+            self.is_limit_reported = True
+            self.report_limit(folder, f"{_MAX_MATCHES:,} files and folders that match '{'/'.join(segments)}'")
+        self.match_count += min(len(names), room)
+        return names[:room]
 
     def file_below(self, folder: str, rest: Sequence[str]) -> str:
         """Return the path `rest` below a folder, or empty if it is missing. A SKILL.md may be in another letter case, such as `skill.md`."""
