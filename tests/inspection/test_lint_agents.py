@@ -307,3 +307,44 @@ def test_a_rule_is_checked_once_for_all_folders(findings_for, monkeypatch):
     once = len(checked)
     findings_for({**files, "b/CLAUDE.md": "B.", "c/CLAUDE.md": "C."}, "--recursive")
     assert len(checked) - once == once > 0
+
+
+TOKEN = "ghp_" + "q7Rz2mK9vXc4Lw8TnB5yHd3GfJ6sPa1Ue0Wk"
+
+
+def test_files_that_only_other_agents_load_are_checked_once(tree, capsys):
+    from foreword.cli import main
+
+    files = {
+        "AGENTS.md": "Be brief.",
+        "CLAUDE.md": f"Use {TOKEN}.",
+        "CLAUDE.local.md": Path("CLAUDE.md"),
+        ".cursor/rules/touched.mdc": f"---\nglobs: src/**\n---\nUse {TOKEN}.",
+        ".cursor/rules/attached.mdc": f"---\nalwaysApply: false\n---\nUse {TOKEN}.",
+        ".claude/rules/touched.md": f"---\npaths: src/**\n---\nUse {TOKEN}.",
+        ".agents/rules/touched.md": f"---\npaths: src/**\n---\nUse {TOKEN}.",
+        "src/main.py": "",
+        "api/CLAUDE.md": f"Read `guide.md`.\nUse {TOKEN}.",
+    }
+    tree({**GIT, **{f"w/{name}": text for name, text in files.items()}})
+
+    def secrets_in(*arguments):
+        main(["lint", tree.path("w"), "--json", "--home", tree.path("home"), *arguments])
+        output = capsys.readouterr().out
+        assert TOKEN not in output
+        report = json.loads(tree.short(output))
+        rows = [(row["path"][3:], row["line"]) for row in report["findings"] if row["code"] == "secret"]
+        return report["files"], sorted(rows)
+
+    at_root = [
+        (".agents/rules/touched.md", 4),
+        (".claude/rules/touched.md", 4),
+        (".cursor/rules/attached.mdc", 4),
+        (".cursor/rules/touched.mdc", 4),
+        ("CLAUDE.md", 1),
+    ]
+    assert secrets_in() == (6, at_root)
+    assert secrets_in("--recursive") == (7, [*at_root, ("api/CLAUDE.md", 2)])
+    assert secrets_in("--layout", "cursor") == (5, at_root[1:])  # .agents/rules is Foreword's own
+    disabled = [argument for check in sorted(AGENT_CHECKS) for argument in ("--disable", check)]
+    assert secrets_in(*disabled) == (6, at_root)

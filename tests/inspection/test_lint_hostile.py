@@ -85,7 +85,7 @@ for argument in sys.argv[1:]:
     above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
     linter = Linter(LintContext(lambda *_: False, len, frozenset(("read_file",)), False, above))
     findings = linter.check(Prompt("foreword", text + text, [passage]))
-    print(len(findings + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
+    print(len(findings + linter.check_files(skill_texts([Document("/w/SKILL.md", text)]))))
 """
 
 

@@ -20,7 +20,6 @@ from ..inspection.lint.agent_files import (
     report_misordered_files,
     report_misplaced_files,
 )
-from ..inspection.lint.agent_table import AGENT_CHECKS
 from ..inspection.lint.agent_texts import RepeatedTexts, report_unfollowed_imports
 from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
 from ..inspection.lint.source_text import SourceText
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from .agents import AssemblerFor
 
 CASE_CHECK = "file-case"
-_CHECK_IDS = (*(check.id for check in AGENT_CHECKS), CASE_CHECK)
 _MAX_FILES = 500_000
 
 
@@ -78,6 +76,8 @@ class AgentLint:
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.repeated = RepeatedTexts(self.facts, self.shared)
+        # The files that an agent loads, or may get later, for example when it touches a file.
+        self.files_read: dict[str, None] = {}
         self.real_names: dict[str, str] = {}
         self.wrong_case: dict[tuple[str, str], dict[str, None]] = {}
         self.rules: dict[str, tuple[str, dict[str, None]]] = {}
@@ -86,8 +86,6 @@ class AgentLint:
 
     def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
         """Return the findings about all agents in use. With `is_recursive`, every folder below with a file for an agent is checked too."""
-        if all(check in disabled for check in _CHECK_IDS):
-            return []
         named = self._named_layouts()
         layouts = {**named, **self.mirrors}
         files = self._files(layouts.values(), is_recursive)
@@ -228,8 +226,12 @@ class AgentLint:
         report_misordered_files(visit, self.facts)
         report_unfollowed_imports(visit, self.facts)
         self.repeated.visit(visit)
+        self.files_read.update(dict.fromkeys(visit.loaded))
+        # Cursor does not use some rules unless the user attaches them.
+        self.files_read.update((candidate.path, None) for candidate in visit.candidates_in_repository("unused"))
         for rule in visit.candidates_in_repository("waiting"):
             self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
+            self.files_read[rule.path] = None
         self._note_wrong_case(visit)
 
     # Names in the wrong case

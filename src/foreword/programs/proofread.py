@@ -19,11 +19,13 @@ from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
+from ..sources.search import SKILL_FILE
 from ..sources.tree import Listings, scan_below
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
+from .touch_candidates import with_touch_candidates
 from .wrong_case import WrongCaseFinder
 
 TYPE_CHECKING = False
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler, Snapshot
     from ..extensions import Extension
     from ..layout.model import Layout
-    from ..vocabulary import Finding, Workspace
+    from ..vocabulary import Candidate, Finding, Workspace
+    from .agent_lint import AgentLint
     from .agents import AssemblerFor
 
 
@@ -116,6 +119,7 @@ class _LintRun:
         self.files: set[str] = set()
         self.oversized: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
+        self.candidates: Sequence[Candidate] = ()
         self.reader = Reader()
         self.listings = listings or Listings()
         self.wrong_case = WrongCaseFinder(self.root, self.listings)
@@ -143,6 +147,8 @@ class _LintRun:
         """Check one folder's prompt."""
         waits.announce("build")
         prompt = assembler.prompt(self.agent, self.now)
+        if assembler is self.assembler:
+            self.candidates = prompt.candidates
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
         skills = [skill.path for skill in all_skills(snapshot.inputs)]
@@ -181,7 +187,7 @@ class _LintRun:
             printable_path = printable(path)
             self.files.add(printable_path)
             problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
-            findings = self.linter.check_skills(skill_texts([reading.document]), problems)
+            findings = self.linter.check_files(skill_texts([reading.document]), problems)
             self.findings.update(dict.fromkeys(findings))
 
     def check_below(self) -> None:
@@ -213,6 +219,26 @@ class _LintRun:
             if result.code != CASE_CHECK or result.path not in known
         ]
         self.findings.update(dict.fromkeys(self.linter.without_ignored(findings, agents.sources(findings))))
+        self._check_other_files(agents)
+
+    def _check_other_files(self, agents: AgentLint) -> None:
+        """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once."""
+        waiting = [
+            candidate.path
+            for candidate in with_touch_candidates(self.candidates, self.assembler)
+            if candidate.fate == "waiting" and os.path.basename(candidate.path) != SKILL_FILE
+        ]
+        others = [path for path in dict.fromkeys((*agents.files_read, *waiting)) if path not in self.files]
+        if not others:
+            return
+        self.disk.enter(self.snapshot.plan.workspace)
+        checked = set(map(os.path.realpath, self.files))
+        for path in others:
+            source = None if (real := os.path.realpath(path)) in checked else agents.read(path)
+            if source is not None:
+                checked.add(real)
+                self.files.add(path)
+                self.record(self.linter.check_files([source]))
 
     def _check_folder(self, folder: str) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""

@@ -55,7 +55,7 @@ class Linter:
         self._sources: SourceCache = {}
 
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
-        """Return the findings for a prompt. `skills` are the paths of skills, which `check_skills` checks separately."""
+        """Return the findings for a prompt. `skills` are the paths of skills, which `check_files` checks separately."""
         sources = source_texts(prompt, self._sources)
         result = [
             *_build_findings(prompt.findings, {*skills, *(source.path for source in sources)}),
@@ -64,13 +64,13 @@ class Linter:
         ]
         return self.without_ignored(result, sources)
 
-    def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
-        """Return the findings for complete SKILL.md files. `problems` are the findings from reading them."""
+    def check_files(self, files: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
+        """Return the findings for complete files, such as a SKILL.md or a rule. `problems` are the findings from reading them."""
         result = [
             *_build_findings(problems),
-            *(finding for source in skills for finding in _check_skill(source, self.context)),
+            *(finding for source in files for finding in _check_file(source, self.context)),
         ]
-        return self.without_ignored(result, skills)
+        return self.without_ignored(result, files)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
         return source.cached("findings", lambda text: list(_check_text(text, self.context)))
@@ -133,8 +133,8 @@ def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
         yield _finding("volatile-text", source, source.line(offset), message)
 
 
-def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """Yield the findings for a complete SKILL.md."""
+def _check_file(source: SourceText, context: LintContext) -> Iterator[Finding]:
+    """Yield the findings for a complete file, without those that depend on a prompt."""
     yield from _check_any_text(source, context)
     yield from (_excess_finding(excess) for excess in find_excesses([source], ()))
 
