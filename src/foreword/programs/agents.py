@@ -18,6 +18,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
+from ..sources.tree import Listings
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate_count
@@ -96,7 +97,7 @@ class _Comparison:
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
         if files is None:
             patterns = instruction_file_patterns([*self.mirrors.values(), *named.values()])
-            files = find_instruction_files(self.root, patterns)
+            files = find_instruction_files(self.root, patterns, Listings(self.workspace.inside))
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]
         self.touched_folders = folders_above((*files.paths, *paths), self.root)

@@ -14,6 +14,7 @@ from ..packs.std import NAMES
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.paths import is_inside
+from ..sources.tree import Listings
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace
 from .agents import agents_that_read
@@ -73,7 +74,7 @@ def _explain(question: Question, path: str) -> Candidate:
     """Return the fate of an absolute path that was not considered, and the reason."""
     printable_path = printable(path)
     if not os.path.lexists(path):
-        return Candidate(printable_path, "", "absent", "the file does not exist" + _suggest_similar(path))
+        return Candidate(printable_path, "", "absent", "the file does not exist" + _suggest_similar(path, question))
     assembler, agent = question.assembler, question.agent_with_template()
     folders = list(_possible_folders(path, assembler))
     match = _find_folder(assembler, path, folders, agent)
@@ -111,11 +112,15 @@ def _is_read_with(layout: str, path: str, folders: Sequence[str], assembler: Ass
     return _find_folder(other, path, [*folders, assembler.workspace.cwd], agent) is not None
 
 
-def _suggest_similar(path: str) -> str:
+def _suggest_similar(path: str, question: Question) -> str:
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
-    close = get_close_matches(name, [printable(entry) for entry in Reader().entries(folder)[0]], n=1)
+    try:
+        names = sorted(Listings(question.workspace.inside).entries(folder))
+    except (OSError, ValueError):
+        return ""
+    close = get_close_matches(name, [printable(entry) for entry in names], n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -15,6 +15,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
+from ..sources.tree import Listings
 from ..text.lines import printable
 from ..vocabulary import Document, Workspace
 
@@ -49,7 +50,9 @@ class ProjectPrompts:
     def files(self) -> Sequence[str]:
         """Return the repository's instruction files, for all layouts."""
         if self._files is None:
-            self._files = find_instruction_files(self.root, instruction_file_patterns(self.mirrors.values())).paths
+            self._files = find_instruction_files(
+                self.root, instruction_file_patterns(self.mirrors.values()), Listings(self.question.workspace.inside)
+            ).paths
         return self._files
 
     def layouts(self) -> list[str]:

@@ -121,7 +121,7 @@ class _LintRun:
         self.skills: set[tuple[int, int]] = set()
         self.candidates: Sequence[Candidate] = ()
         self.reader = Reader()
-        self.listings = listings or Listings()
+        self.listings = listings or Listings(workspace.inside)
         self.wrong_case = WrongCaseFinder(self.root, self.listings)
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)

@@ -136,14 +136,14 @@ class Question:
     def checked_prompt(self) -> Prompt:
         """Return the prompt, with a finding for each file that was skipped because its name has the wrong case."""
         if self._checked is None:
+            from ..sources.tree import Listings
             from .wrong_case import WrongCaseFinder
 
             prompt = self.prompt()
+            finder = WrongCaseFinder(listings=Listings(self.workspace.inside))
             known = {(finding.code, finding.path) for finding in prompt.findings}
             case_findings = [
-                finding
-                for finding in WrongCaseFinder().findings(prompt.candidates)
-                if (finding.code, finding.path) not in known
+                finding for finding in finder.findings(prompt.candidates) if (finding.code, finding.path) not in known
             ]
             self._checked = replace(prompt, findings=(*prompt.findings, *case_findings)) if case_findings else prompt
         return self._checked

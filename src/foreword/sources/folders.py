@@ -22,7 +22,7 @@ OPEN_FLAGS = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
+FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
 # Errors that mean the path is missing, and errors that persist until a stamp changes.
 ABSENT_ERRORS = frozenset((ENOENT, ENOTDIR))
 _PERMANENT_ERRORS = ABSENT_ERRORS | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
@@ -78,7 +78,7 @@ class Folders(Paths):
         if cached:
             refusal = guard.refusal(self, path, cached[1], is_folder=True)
             return ([], refusal) if refusal else (list(cached[0]), None)
-        descriptor = self.disk.open(path, _FOLDER_FLAGS)
+        descriptor = self.disk.open(path, FOLDER_FLAGS)
         try:
             refusal = self.check_open_file(descriptor, path, guard, is_folder=True)
             if refusal:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from errno import EPERM
 
 from ..vocabulary import value
+from .folders import FOLDER_FLAGS, path_of_open_file
+from .paths import is_inside
+from .stamps import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,18 +34,34 @@ class Tree:
 
 
 class Listings:
-    """The entries of folders. Each folder is listed once, no matter how many searches there are."""
+    """The entries of folders. Each folder is listed once, no matter how many searches there are.
 
-    def __init__(self) -> None:
+    `inside` are the folders that a service serves. A folder below them is not listed if a link, which may have just replaced a folder,
+    leads out of them.
+    """
+
+    def __init__(self, inside: Sequence[str] = ()) -> None:
+        self._inside = inside
         self._entries: dict[str, dict[str, EntryKind]] = {}
 
     def entries(self, folder: str) -> dict[str, EntryKind]:
         """Return the names in a folder, each with its kind. Raises OSError if the folder cannot be listed."""
         entries = self._entries.get(folder)
         if entries is None:
-            with os.scandir(folder) as listing:
-                entries = self._entries[folder] = {entry.name: _kind(entry) for entry in listing}
+            is_served = any(is_inside(folder, served) for served in self._inside)
+            entries = self._entries[folder] = self._guarded_entries(folder) if is_served else _entries_in(folder)
         return entries
+
+    def _guarded_entries(self, folder: str) -> dict[str, EntryKind]:
+        """Return the entries of the folder that is opened, even if its path leads to another one later."""
+        descriptor = os.open(folder, FOLDER_FLAGS)
+        try:
+            real = path_of_open_file(descriptor) or real_path(folder)
+            if not any(is_inside(real, served) for served in self._inside):
+                raise PermissionError(EPERM, "it is outside the folders that are served", folder)
+            return _entries_in(descriptor if os.scandir in os.supports_fd else folder)
+        finally:
+            os.close(descriptor)
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at a path, or a link to one."""
@@ -53,6 +73,11 @@ class Listings:
             return os.path.lexists(path)
         except ValueError:
             return False
+
+
+def _entries_in(folder: str | int) -> dict[str, EntryKind]:
+    with os.scandir(folder) as listing:
+        return {entry.name: _kind(entry) for entry in listing}
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:

@@ -115,6 +115,8 @@ class _FileGuard:
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) -> list[tuple[str, bool]]:
     """Return the sorted paths with this prefix that `file:` may read, each with whether it is a folder. Empty if they cannot be listed."""
+    from .tree import Listings
+
     folder, name = os.path.split(prefix)
     path = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
@@ -122,17 +124,17 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
         real = real_path(path)
         if refusal(os.path.join(real, "any"), workspace, scope, {}):
             return []
-        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+        names = sorted(Listings(workspace.inside).entries(path))
     except (OSError, ValueError):
         return []
-    for entry in entries:
-        path = real_path(entry.path)
-        if not entry.name.startswith(name) or printable(entry.name) != entry.name or len(found) >= limit:
+    for entry in names:
+        entry_path = real_path(os.path.join(path, entry))
+        if not entry.startswith(name) or printable(entry) != entry or len(found) >= limit:
             continue
-        is_folder = os.path.isdir(path)
-        inside = os.path.join(path, "any") if is_folder else path
-        if not refusal(inside, workspace, scope, {}) and (is_folder or os.path.isfile(path)):
-            found.append((os.path.join(folder, entry.name) + ("/" if is_folder else ""), is_folder))
+        is_folder = os.path.isdir(entry_path)
+        inside = os.path.join(entry_path, "any") if is_folder else entry_path
+        if not refusal(inside, workspace, scope, {}) and (is_folder or os.path.isfile(entry_path)):
+            found.append((os.path.join(folder, entry) + ("/" if is_folder else ""), is_folder))
     return found
 
 
