@@ -396,6 +396,7 @@ def test_invalid_ids_are_refused(service, method, tail, id):
         ({}, "missing required field 'cwd'"),
         ({"cwd": 1}, "cwd: expected 'str', got 'int'"),
         ({"cwd": None}, "cwd: expected 'str', got 'null'"),
+        ({"cwd": "", "settings": {"": 1}}, "settings: expected 'str' of length >= 1 for every key"),
         ({"cwd": "", "mesage": "planted"}, "did you mean 'message'?"),
         ({"cwd": "", "message": {"planted": 1}}, "message: expected 'str'"),
         ({"cwd": "", "message": "x" * 1_000_001}, "message"),

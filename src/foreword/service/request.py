@@ -149,7 +149,8 @@ def _parse_json(name: str, text: str) -> Any:
 
 def _describe_error(error: Exception, kind: type) -> str:
     """Return a msgspec error's message, with a suggestion if a field is unknown."""
-    what, _, where = str(error).replace("`", "'").partition(" - at '$")
+    message = str(error).replace("`", "'").replace(" - at 'key' in '$", " for every key - at '$")
+    what, _, where = message.partition(" - at '$")
     path = where.removesuffix("'").removeprefix(".")
     unknown = re.search(r"unknown field '(.*)'$", what)
     if unknown and not path:
