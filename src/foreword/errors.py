@@ -100,14 +100,19 @@ class StaleError(StoreError):
     """Someone else wrote in the meantime, so the version to replace is no longer the newest."""
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` if a known name is similar, otherwise a list of the known names."""
+def similar_name(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most similar, or an empty string if none is."""
     from difflib import get_close_matches
 
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.6)), "")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` if a known name is similar, otherwise a list of the known names."""
     names = sorted(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    similar = similar_name(name, names)
+    if similar:
+        return f"; did you mean {similar!r}?"
     shown = names if len(names) <= _MAX_NAMES else [*names[:_MAX_NAMES], f"… ({len(names)} in all)"]
     return f"; known: {', '.join(shown)}" if names else ""
 

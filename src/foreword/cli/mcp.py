@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..errors import CallError
 from ..sources.environment import install_command
@@ -87,6 +88,8 @@ def mcp(args: Namespace) -> int:
     try:
         contents = McpContents(service, {**args.question.fields, "cwd": cwd}, args.conversation)
         if address is None:
+            if sys.stdin.isatty():
+                print("waiting for an MCP client on standard input; Ctrl+C stops", file=sys.stderr)
             serve_stdio(contents)
         else:
             tokens = os.path.abspath(args.tokens) if args.tokens else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import LayoutError, suggestion
+from ..errors import LayoutError, similar_name, suggestion
 from .keys import CONTENT_KEYS, KEYS_BY_TABLE
 
 TYPE_CHECKING = False
@@ -116,10 +116,9 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
     for path in _settable_paths(mapping):
         if key in (".".join(path), ".".join(path[1:])):
             return path
-    raise LayoutError(
-        f"unknown key {key!r} in this layout"
-        + suggestion(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
-    ).at(key)
+    similar = similar_name(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
+    advice = f"did you mean {similar!r}?" if similar else "`foreword layouts NAME` lists a layout's keys"
+    raise LayoutError(f"unknown key {key!r} in this layout; {advice}").at(key)
 
 
 def _settable_paths(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

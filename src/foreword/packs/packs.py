@@ -281,6 +281,8 @@ class _Loader:
             return os.path.basename(path).removesuffix(".toml"), path, self.read_file(path, reference)
         if custom_address := self.custom_address(reference):
             raise MissingError(f"unknown layout {show(reference)}; did you mean {custom_address!r}?")
+        if reference not in (*NAMES, *MIRRORS) and not referrer_folder and os.path.isfile(f"{reference}.toml"):
+            raise MissingError(f"unknown layout {show(reference)}; did you mean './{reference}.toml'?")
         return reference, f"${pack_of(reference)}/{reference}", shipped_layout(reference)
 
     def custom_address(self, name: str) -> str:
