@@ -264,6 +264,20 @@ def test_the_other_formats(commit, run):
     assert "    + Read `docs/new.md`." in text and "AGENTS.md:5: docs/new.md does not exist" in text
 
 
+@pytest.mark.parametrize("format", ["text", "markdown", "github", "json", "sarif"])
+def test_secrets_are_reported_and_never_printed(commit, run, format):
+    old, new = "ghp_q7Rz2mK9vXc4Lw8TnB5yHd3GfJ6sPa1Ue0Wk", "ghp_Wk3nT8vQz5LmR2xYc9Bd6HfJ4sGp7KaUe1Xo"
+    rule = "---\nglobs: docs/**\n---\nBe brief."
+    commit({**OLD, "w/CLAUDE.md": f"Use {old} here.\n", "w/.cursor/rules/a.mdc": rule})
+    commit({"w/CLAUDE.md": f"Use {new} here.\n", "w/.cursor/rules/a.mdc": f"{rule} Use {new}.", "w/AGENTS.md": new})
+    status, out, err = run("review", "HEAD~", "--format", format)
+    assert status == 1
+    assert not {token for token in (old[4:14], new[4:14]) if token in out + err}
+    assert ".cursor/rules/a.mdc" in out
+    if format in ("text", "markdown"):
+        assert f"ghp_{'*' * 36}" in out
+
+
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "github", "markdown"])
 def test_a_review_is_the_same_on_every_machine(commit, git, run, tree, monkeypatch, format):
     commit({**OLD, "w/api/AGENTS.md": "Be exact.\n"})

@@ -146,3 +146,7 @@ def test_hooks_run_when_instructions_change(tree, git, id):
     assert status() == 0
     tree({"w/AGENTS.md": f"Use npm.\n\nKey: {KEY}\n"})
     assert status() == 1
+
+
+def test_warnings_are_shown_although_the_hook_passes():
+    assert HOOKS["foreword-lint"]["verbose"] is True

@@ -13,6 +13,7 @@ from ..errors import CallError, show
 from ..inspection.agents import Verdict
 from ..inspection.diff import compare
 from ..inspection.effects import measure_effect
+from ..inspection.lint.secrets import mask_in_place
 from ..inspection.subject import Subject
 from ..sources.checkout import Checkout
 from ..sources.environment import resolve_workspace
@@ -67,7 +68,7 @@ class FileReview:
 
 @value
 class PromptReview:
-    """How the prompt of a layout in a folder changes. Paths in `old` and `new` are relative to the root."""
+    """How the prompt of a layout in a folder changes. Paths in `old` and `new` are relative to the root, and secrets in their text are masked."""
 
     layout: str
     folder: str
@@ -188,9 +189,10 @@ class _TreeComparison:
                 continue
             before, after = old.prompts[key], new.prompts[key]
             difference = compare(Subject("before", before), Subject("after", after))
-            yield PromptReview(
-                before.layout, printable(folder), before, after, measure_effect(before, after, count), difference
-            )
+            effect = measure_effect(before, after, count)
+            if difference.is_changed:  # a review is often published as a comment
+                before, after = (replace(prompt, text=mask_in_place(prompt.text)) for prompt in (before, after))
+            yield PromptReview(before.layout, printable(folder), before, after, effect, difference)
 
     def _files(self, old: TreeReading, new: TreeReading) -> list[FileReview]:
         """Return the changed files that an agent reads or that look like instructions, and other files that an agent now treats differently."""

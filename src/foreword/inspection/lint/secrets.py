@@ -123,10 +123,23 @@ def find_secrets(text: str) -> list[Secret]:
     """Return everything in the text that looks like a secret, in order."""
     results = [
         Secret(match.start(), issuer.description, f"{issuer.prefix}…, {len(match[0])} characters")
-        for issuer, match in _matches(text)
-        if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
+        for issuer, match in _random_matches(text)
     ]
     return sorted(results, key=lambda secret: secret.start)
+
+
+def mask_in_place(text: str) -> str:
+    """Return the text with an asterisk for each character of a secret after its prefix, so that offsets and lines stay the same."""
+    for issuer, match in list(_random_matches(text)):
+        start, end = match.start() + len(issuer.prefix), match.end()
+        text = text[:start] + re.sub(r"\S", "*", text[start:end]) + text[end:]
+    return text
+
+
+def _random_matches(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
+    for issuer, match in _matches(text):
+        if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2]):
+            yield issuer, match
 
 
 def _is_random(body: str) -> bool:
