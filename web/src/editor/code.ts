@@ -4,7 +4,7 @@
 import { acceptCompletion, autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { type Diagnostic, diagnosticCount, forEachDiagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { type Diagnostic, diagnosticCount, forEachDiagnostic, lintGutter, linter, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorSelection, EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type KeyBinding, type ViewUpdate, highlightActiveLine,
@@ -14,6 +14,7 @@ import type { Finding } from "../forms";
 import type { Language } from "../languages/language";
 import type { Query } from "../search";
 import { Observable } from "../state";
+import { nextTask } from "../task";
 import { type Known, complete, renderValue } from "./completion";
 import { diagnostics, offsetOf } from "./diagnostics";
 import { matchingTagMarks } from "./matching-tags";
@@ -101,11 +102,18 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     lintGutter(), highlighted, searching(found), EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => notify(update, events)),
-    languageSlot.of(languageSupport(language, known)),
+    linter(null), // otherwise the first findings reconfigure the editor, which takes longer than a frame
+    languageSlot.of([]),
   ];
-  const state = EditorState.create({ doc: text, extensions });
-  const view = new EditorView({ state, parent: root, root });
+  const view = new EditorView({ state: EditorState.create({ doc: text, extensions }), parent: root, root });
+  const applyLanguage = () => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(current, known)) });
   let current = language;
+  let state: "opening" | "open" | "closed" = "opening";
+  void nextTask().then(() => {
+    if (state === "closed") return;
+    state = "open";
+    applyLanguage(); // parsing takes as long as the rest of opening, so it is a task of its own
+  });
   return {
     view,
     text: () => view.state.doc.toString(),
@@ -114,7 +122,7 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     setLanguage(other) {
       if (other === current) return; // the editor would parse and draw everything again
       current = other;
-      view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, known)) });
+      if (state === "open") applyLanguage();
     },
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
@@ -135,7 +143,10 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     nextMatch: (direction) => selectNextMatch(view, direction),
     replaceMatch: (replacement) => replaceMatch(view, replacement),
     replaceMatches: (replacement) => replaceMatches(view, replacement),
-    destroy: () => view.destroy(),
+    destroy() {
+      state = "closed";
+      view.destroy();
+    },
   };
 }
 
