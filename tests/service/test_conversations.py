@@ -341,6 +341,8 @@ def test_searching_and_paging_the_list(fresh_service):
     assert ids("?version=0") == ids()
     assert ids(f"?limit=2&after={quote(ids()[0])}") == ids()[1:3]
     assert ids("?after=%F4%8F%BF%BF") == []
+    for path in ("/conversations", "/usage"):
+        assert fresh_service.get(f"{path}?sort=newest&after=x").problem == "not-found"
     assert (ids("?version=0"), ids("?version=1")) == (ids(), [])
     for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=1", "?limit=", "?ghost=1", "?version=x"):  # fmt: skip
         assert fresh_service.get(f"/conversations{query}").problem == "invalid-query", query

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from foreword.errors import CallError
+from foreword.errors import MissingError
 from foreword.store import listing
 from foreword.store.listing import ConversationQuery, end_of
 from foreword.vocabulary import Edition, replace
@@ -92,7 +92,7 @@ def test_a_large_number_is_not_counted_exactly(filled, monkeypatch):
 
 def test_a_wrong_position_is_an_error(store):
     for after in ("x", "1.y", f"{2**70}.1"):
-        with pytest.raises(CallError, match="after must be the `next`"):
+        with pytest.raises(MissingError, match="after must be the `next`"):
             store.conversations(ConversationQuery(newest=True, after=after))
 
 

@@ -8,7 +8,7 @@ are more.
 
 from __future__ import annotations
 
-from ..errors import CallError, is_plain, show
+from ..errors import MissingError, is_plain, show
 from ..vocabulary import replace, value
 from .rows import check_limit, conversation_of
 from .texts import to_bytes
@@ -233,7 +233,7 @@ def _position(after: str) -> tuple[int, int]:
     except ValueError:
         position = (_LAST + 1, 0)
     if not all(-_LAST <= number <= _LAST for number in position):
-        raise CallError(f"after must be the `next` of the previous page, not {show(after)}")
+        raise MissingError(f"no page comes after {show(after)}; after must be the `next` of the previous page")
     return position
 
 
