@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foreword.cli.authorship import format_age
+from foreword.programs import authorship
 from foreword.sources import git_blame
 from foreword.wire import git_forms
 
@@ -40,6 +41,13 @@ def test_each_line_has_its_author_commit_and_age(history, git, run):
     assert by_text["Never sleep."] == by_text["New."] == "not committed"
     assert by_text["</instructions>"].startswith("$std/foreword")
     assert err == ""
+
+
+def test_files_beyond_the_time_limit_have_no_authors(history, run, monkeypatch):
+    monkeypatch.setattr(authorship, "_MAX_SECONDS", -1)
+    _, out, err = run("blame", "--git", "api", *NOW)
+    assert "git blame takes too long, so the last 2 files have no authors" in err
+    assert labels(out)["Use tabs."].endswith("AGENTS.md:3")
 
 
 def test_revisions_that_the_configuration_ignores_are_shown(history, git, run, tree):

@@ -32,6 +32,7 @@ NOT_COMMITTED = "not committed"
 NOT_IN_GIT = "not from this repository"
 _SOURCES = ("file", "skill", "resident", "template", "setting", "layout")
 _DAY = 86_400
+_MAX_SECONDS = 60
 # The upper limits of the groups by age, in days.
 _AGES = ((7, "less than a week"), (30, "less than a month"), (90, "less than 3 months"), (365, "less than a year"))
 _OLDEST = "a year or more"
@@ -73,11 +74,23 @@ def authorship(question: Question) -> Authorship:
     notes: list[str] = []
     lines = lines_of(prompt)
     paths = {line.origin.path for line in lines if line.origin and line.origin.kind in _SOURCES and line.line}
-    commits = {path: _commits_of(git, path, notes) for path in sorted(paths)}
+    commits = _all_commits(git, sorted(paths), notes)
     if os.path.lexists(os.path.join(git.repository.common, "shallow")):
         notes.append("the clone is shallow, so lines from before its oldest commit are attributed to that commit")
     now = question.now.timestamp() if question.now else _time()
     return Authorship(prompt, [AuthoredLine(line, _commit_of(line, commits)) for line in lines], now, notes)
+
+
+def _all_commits(git: Git, paths: Sequence[str], notes: list[str]) -> dict[str, Sequence[Commit] | None]:
+    """Return the commit of each line of these files. If git takes very long, the rest of the files have no authors."""
+    commits: dict[str, Sequence[Commit] | None] = {}
+    end = _time() + _MAX_SECONDS
+    for number, path in enumerate(paths):
+        if _time() > end:
+            notes.append(f"git blame takes too long, so the last {len(paths) - number:,} files have no authors")
+            break
+        commits[path] = _commits_of(git, path, notes)
+    return commits
 
 
 def _commits_of(git: Git, path: str, notes: list[str]) -> Sequence[Commit] | None:
