@@ -161,3 +161,11 @@ def test_an_example_says_where_it_runs(name):
 @pytest.mark.parametrize("name", LOOPS)
 def test_an_example_is_short(name):
     assert len((EXAMPLES / name).read_text().splitlines()) <= 90
+
+
+def test_a_late_tool_keeps_the_cache(tmp_path):
+    _, requests = run(shop_in(tmp_path), "late_tool.py", "Hello.", "Can you open an issue?")
+    assert [[tool["function"]["name"] for tool in request["tools"]] for request in requests] == [["use_tool"]] * 3
+    for earlier, later in itertools.pairwise(requests):
+        assert starts_with(later["messages"], earlier["messages"])
+    assert requests[-1]["messages"][-1]["content"] == "Opened issue 7: Can you open an issue?"

@@ -1,6 +1,6 @@
 """An agent loop with the OpenAI SDK (Chat Completions), in which a tool arrives late and the cache is kept.
 
-python late_tool_loop.py "Hello." "Can you open an issue?"
+python late_tool.py "Hello." "Can you open an issue?"
 
 The tool `open_issue` is added after the first message. Chat Completions cannot add tools in the middle of a conversation, so the model calls it
 with `use_tool`, and the list of tools stays the same.
@@ -37,7 +37,7 @@ def run_tool(conversation, call):
     try:
         name, arguments = conversation.resolve_call(call.function.name, call.function.arguments)
         print(f"  {call.function.name}: {name} {arguments}")
-        result = RUN[name](**arguments)
+        result = RUN[name](**arguments) if name in RUN else f"There is no tool {name!r}."
     except CallError as error:
         result = str(error)
     return {"role": "tool", "tool_call_id": call.id, "content": result}
@@ -46,7 +46,7 @@ def run_tool(conversation, call):
 def main(messages):
     client, history = OpenAI(), []
     agent = Agent(tools=shipped_tools("use_tool"), model=MODEL, provider="openai")
-    conversation = Conversations("conversations.db").open("late-tool-loop", Workspace("."), agent)
+    conversation = Conversations("conversations.db").open("late-tool", Workspace("."), agent)
     for message in messages:
         print(f"> {message}")
         history = ask(client, conversation, message, history)
