@@ -149,12 +149,16 @@ def test_what_a_trusted_ref_contains_is_trusted(asking, git, run):
     git("commit", "-m", "one")
     git("branch", "trusted")
     asking({"w/AGENTS.md": "Something else.\n"})
-    assert run("trust", "--yes", "--ref", "trusted")[0] == 0
+    status, out, err = run("trust", "--ref", "trusted")
+    assert status == 1 and "changed  AGENTS.md" in out and out.count("trusted") == 2
+    assert err == "refs/heads/trusted is trusted; 1 other file was not accepted; to accept it, pass --yes\n"
+    assert shown(run) == ("opal", ["Skill X"])
     asking({"w/AGENTS.md": "Be brief.\n"})
+    assert run("trust")[0] == 0
     assert shown(run) == ("opal", ["Be brief", "Skill X"])
     asking({"w/AGENTS.md": "Be brief. Not on the branch.\n"})
     assert shown(run) == ("opal", ["Skill X"])
-    status, _, err = run("trust", "--yes", "--ref=--all")
+    status, _, err = run("trust", "--ref=--all")
     assert status == 2 and "is not the name of a commit" in err
 
 

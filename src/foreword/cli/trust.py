@@ -25,7 +25,7 @@ def parser_for(command: str) -> Parser:
     about = "a layout to consider instead of the detected ones; may be repeated"
     parser = add_dir_argument(new_parser(command, several_layouts=about))
     parser.add_argument("--yes", action="store_true", help="accept the files without asking")
-    about = "also trust everything in the history of this branch or tag, such as origin/main"
+    about = "trust everything in the history of this branch or tag, such as origin/main"
     parser.add_argument("--ref", default="", metavar="NAME", help=about)
     parser.add_argument("--revoke", action="store_true", help="forget everything that was accepted in this workspace")
     parser.add_argument("--list", action="store_true", help="list the workspaces in which files were accepted")
@@ -61,22 +61,30 @@ def _accept(trusting: Trusting, args: Namespace) -> int:
     """Show the files, and accept them if the user agrees."""
     from ..programs.trust import trust_answer
 
+    if args.ref:
+        trusting.trust_ref(args.ref)
     files = trusting.files()
     if not args.json:
         rows = [(row.state, row.path, row.hash[:19], _describe_lines(row.lines)) for row in files]
         colours = [{0: _COLOURS[row.state]} for row in files]
         write_table(rows, ("state", "file", "hash", "lines"), paths=(1,), row_colours=colours)
-    is_new = trusting.has_changes(args.ref)
-    is_accepted = not is_new or args.yes or _asks(len(files))
-    if is_new and is_accepted:
-        trusting.accept(args.ref)
+    untrusted = sum(row.state != "trusted" for row in files)
+    is_accepted = not untrusted or args.yes or _asks(untrusted)
+    if untrusted and is_accepted:
+        trusting.accept()
     if args.json:
         write_json(trust_answer(trusting.root, trusting.record.ref, files, (), is_accepted))
     elif not is_accepted:
-        write_error("nothing was accepted; to accept these files, pass --yes", indent=2)
+        write_error(_describe_refusal(untrusted, trusting.record.ref if args.ref else ""), indent=2)
     else:
         write_line(f"{len(files):,} file{' is' if len(files) == 1 else 's are'} trusted in {printable(trusting.root)}")
     return 0 if is_accepted else 1
+
+
+def _describe_refusal(untrusted: int, ref: str) -> str:
+    others = "1 other file was" if untrusted == 1 else f"{untrusted:,} other files were"
+    start = f"{printable(ref)} is trusted; {others} not accepted" if ref else "nothing was accepted"
+    return f"{start}; to accept {'it' if untrusted == 1 else 'them'}, pass --yes"
 
 
 def _describe_lines(runs: Sequence[tuple[int, int]]) -> str:

@@ -71,7 +71,7 @@ class Trusting:
         lines: Sequence[tuple[int, int]] = ()
         if state != "trusted" and self.record.ref:
             is_in_ref, lines = self._compare_with_ref(path)
-            state = "trusted" if is_in_ref else state
+            state = "trusted" if is_in_ref else "changed" if lines else state
         return TrustedFile(printable(path), hash, state, lines)
 
     def _compare_with_ref(self, path: str) -> tuple[bool, Sequence[tuple[int, int]]]:
@@ -91,16 +91,16 @@ class Trusting:
         ]
         return False, [(first + 1, last + 1) for first, last in line_runs(trusted, wanted=False)]
 
-    def has_changes(self, ref: str = "") -> bool:
-        """Whether a file is new, changed or gone, or `ref` is not the trusted one."""
-        is_same_ref = not ref or self.full_ref(ref) == self.record.ref
-        return self._collect() != self.record.files or not is_same_ref
+    def accept(self) -> None:
+        """Record the files as they are now."""
+        self.record.save(self._collect(), self.record.ref)
 
-    def accept(self, ref: str = "") -> None:
-        """Record the files as they are now. With `ref`, everything in the history of that branch or tag is trusted too."""
-        self.record.save(self._collect(), self.full_ref(ref) if ref else self.record.ref)
+    def trust_ref(self, ref: str) -> None:
+        """Trust everything in the history of a branch or tag, besides the files that were accepted."""
+        self.record.save(self.record.files, self._full_ref(ref))
+        self._trust = Trust(self.workspace, "ask", record=self.record)
 
-    def full_ref(self, ref: str) -> str:
+    def _full_ref(self, ref: str) -> str:
         """Return the full name of a branch or tag. Raises a CallError if there is none."""
         from ..sources.git import open_git
         from ..sources.trusted_versions import full_ref
