@@ -327,15 +327,27 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
         ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these agents do: copilot, gemini"),
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
-        ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, cursor, opencode, pi-agent, qwen, vibe"),
-        ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed; also read by claude, copilot"),
+        ("api/AGENTS.md", "waiting", "it waits for a file in /w/api; also read by codex, copilot, cursor, opencode, pi-agent, qwen, vibe"),
+        ("api/CLAUDE.md", "shadowed", "/w/api/AGENTS.md comes before it; also read by claude, copilot"),
         ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, opencode, qwen, vibe"),
-        ("api", "elsewhere", "only an agent that works in /w/api reads it"),
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
 def test_why_explains_files_that_were_not_considered(project, run, path, fate, reason):
     assert why_row(run, ".", path) == (f"/w/{path}", fate, reason)
+
+
+def test_why_agrees_with_touch_about_files_in_other_folders(project, run):
+    rows = json.loads(run("why", ".", "api", "--json")[1])
+    assert [(row["path"], row["fate"], row["target"]) for row in rows] == [
+        ("/w/api/AGENTS.md", "waiting", "api/**"),
+        ("/w/api/CLAUDE.md", "shadowed", "/w/api/AGENTS.md"),
+    ]
+    assert "Api." in run("touch", ".", "api/new.py")[1]
+    # Codex sends nothing when a file is touched.
+    path, fate, reason = why_row(run, ".", "api/AGENTS.md", "--layout", "codex")
+    assert (path, fate) == ("/w/api/AGENTS.md", "elsewhere")
+    assert reason.startswith("only an agent that works in /w/api reads it; also read by copilot,")
 
 
 def test_why_names_the_agents_that_read_a_file_too(project, run):

@@ -53,7 +53,7 @@ def test_tools_answer_in_text(answers, workspace):
     rule = workspace / "shop" / "api" / "AGENTS.md"
     assert answers["tools"] == ["use_skill", "read_plan", "write_plan", "why", "touch"]
     is_error, why = answers["why"]
-    assert (is_error, why.startswith(f"elsewhere: {rule} (only an agent that works in")) == (False, True)
+    assert (is_error, why.startswith(f"waiting: {rule} (it waits for a file in {rule.parent}")) == (False, True)
     assert "Every route has a test." in answers["touch"][1]
     assert "Say hello." in answers["use_skill"][1]
     assert answers["write_plan"] == (False, "The plan is saved.")

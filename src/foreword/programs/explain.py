@@ -1,7 +1,7 @@
 """Explain why a file that the layout never considered is not in the prompt.
 
-There are three possible answers: the file does not exist, no agent with this layout reads it, or only an agent that works in another
-folder reads it.
+There are four possible answers: the file does not exist, it is sent when the agent touches a file in its folder, only an agent that works
+in another folder reads it, or no agent with this layout reads it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ..errors import ForewordError
+from ..inspection.agents import AgentView, compare_agents
 from ..packs.mirrors import all_mirrors
 from ..packs.std import NAMES
 from ..sources.environment import resolve_workspace
@@ -16,14 +17,17 @@ from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..sources.tree import Listings
 from ..text.lines import printable
+from ..text.tokens import Count
 from ..vocabulary import Candidate, replace
-from .agents import agents_that_read
+from .agents import agents_that_read, folders_above
+from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..engine.assembler import Assembler
+    from ..inspection.agents import Verdict
     from ..layout.model import Layout
     from ..vocabulary import Agent
     from .question import Question
@@ -50,7 +54,7 @@ def explain_path(question: Question, requested: str, absent: Sequence[Candidate]
             replace(candidate, reason=candidate.reason or "the file does not exist; it would be read")
             for candidate in absent
         ]
-    return [*absent, _explain(question, path)]
+    return [*absent, *(_explain_touch(question, path) or [_explain(question, path)])]
 
 
 def with_readers(question: Question, requested: str, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -61,6 +65,35 @@ def with_readers(question: Question, requested: str, candidates: Sequence[Candid
         return list(candidates)
     reason = "; ".join(filter(None, (existing[0].reason, _also_read_by(question, path))))
     return [replace(candidate, reason=reason) if candidate is existing[0] else candidate for candidate in candidates]
+
+
+def _explain_touch(question: Question, path: str) -> list[Candidate]:
+    """Return the files at or below a path that the agent considers when it touches a file in the same folder."""
+    workspace = question.assembler.snapshot().plan.workspace
+    root = workspace.root or workspace.cwd
+    folders = folders_above([os.path.join(path, "file") if os.path.isdir(path) else path], root)
+    touched = {
+        candidate.path: candidate
+        for candidate in (touch_candidates(question.assembler, folders) if folders else ())
+        if is_inside(candidate.path, printable(path)) and candidate.fate != "absent"
+    }
+    if not touched:
+        return []
+    snapshot = question.assembler.snapshot(question.agent_with_template())
+    count = Count(0, "", True, 0.0)
+    view = AgentView(snapshot.layout, snapshot.inputs, question.checked_prompt(), count, (), list(touched.values()))
+    table = compare_agents([view], list(touched), printable(root), printable(workspace.cwd))
+    return [
+        _touched_candidate(question, touched[row.path], row.verdicts[0]) for row in table.rows if row.path in touched
+    ]
+
+
+def _touched_candidate(question: Question, candidate: Candidate, verdict: Verdict) -> Candidate:
+    """Return a file that a touch considers: as `waiting` if a touch sends it."""
+    also = _also_read_by(question, candidate.path) if os.path.isfile(candidate.path) else ""
+    if verdict.name == "on-touch":
+        candidate = replace(candidate, fate="waiting", reason=verdict.reason, target=verdict.target)
+    return replace(candidate, reason="; ".join(filter(None, (candidate.reason, also))))
 
 
 def _also_read_by(question: Question, path: str) -> str:
