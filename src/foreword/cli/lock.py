@@ -36,7 +36,8 @@ def lock(args: Namespace) -> int:
     for sentence in report.differences:
         write_line(sentence, indent=2)
     if report.differences:
-        write_error(f"{LOCK_FILE} is out of date; read the differences, then run: foreword lock", indent=2)
+        if report.exists:
+            write_error(f"{LOCK_FILE} is out of date; read the differences, then run: foreword lock", indent=2)
         return 1
     write_line(f"{LOCK_FILE} is up to date: {counts}", indent=2)
     return 0

@@ -55,11 +55,12 @@ class Lock:
 
 @value
 class LockReport:
-    """The current state, where the lock file is, and how the file differs from it, in sentences."""
+    """The current state, where the lock file is, how the file differs from it, in sentences, and whether there is one."""
 
     path: str
     lock: Lock
     differences: Sequence[str]
+    exists: bool = True
 
 
 def lock_report(question: Question) -> LockReport:
@@ -67,7 +68,7 @@ def lock_report(question: Question) -> LockReport:
     project = ProjectPrompts(question)
     current = read_prompts(project)
     path = os.path.join(project.root, LOCK_FILE)
-    return LockReport(path, current, _compare_with_file(path, project.root, current))
+    return LockReport(path, current, _compare_with_file(path, project.root, current), os.path.lexists(path))
 
 
 def lock_answer(report: LockReport) -> LockForm:
@@ -135,7 +136,7 @@ def read_prompts(project: ProjectPrompts) -> Lock:
 def _read_prompt(project: ProjectPrompts, layout: str, folder: str) -> tuple[LockedPrompt, dict[str, str]]:
     assembler = project.assembler(layout, folder)
     prompt = project.prompt(assembler)
-    files = project.source_files(prompt, assembler.snapshot(project.question.agent))
+    files = project.source_files(prompt)
     sections = project.portable_sections(prompt)
     tokens: dict[str, int] = {}
     for section, text in sections:
@@ -194,12 +195,18 @@ def _compare_with_file(path: str, root: str, current: Lock) -> list[str]:
 
 
 def compare_lines(locked: Iterable[str], current: Iterable[str]) -> Iterator[str]:
-    """Yield a sentence for each fact that differs between two locks."""
+    """Yield a sentence for each fact that differs between two locks, unless another sentence already says it."""
     before, after = _facts(locked), _facts(current)
-    for key in sorted({*before, *after}):
-        old, new = before.get(key), after.get(key)
-        if old != new:
-            yield _describe(key, old, new)
+    changed = [key for key in sorted({*before, *after}) if before.get(key) != after.get(key)]
+    details = {key[1:3] for key in changed if key[0] in ("reads", "section")}
+    for key in changed:
+        prompt = ("prompt", *key[1:3])
+        is_in_both = prompt in before and prompt in after
+        if (key == prompt and is_in_both and key[1:3] in details) or (
+            key[0] in ("reads", "section") and not is_in_both
+        ):
+            continue
+        yield _describe(key, before.get(key), after.get(key))
 
 
 def _facts(lines: Iterable[str]) -> dict[tuple[str, ...], str]:

@@ -17,14 +17,13 @@ from ..sources.instruction_files import find_instruction_files, instruction_file
 from ..sources.paths import is_inside
 from ..sources.tree import Listings
 from ..text.lines import printable
-from ..vocabulary import Document, Workspace
+from ..vocabulary import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from ..engine.assembler import Snapshot
     from ..layout.model import Layout
     from ..vocabulary import Prompt
     from .question import Question
@@ -112,9 +111,8 @@ class ProjectPrompts:
             for passage in prompt.passages
         ]
 
-    def source_files(self, prompt: Prompt, snapshot: Snapshot) -> dict[str, str]:
+    def source_files(self, prompt: Prompt) -> dict[str, str]:
         """Return the repository's files that a prompt contains or lists, relative to the root, with their hashes."""
-        hashes = dict(_hashes(snapshot))
         paths = {
             piece.origin.path
             for passage in prompt.passages
@@ -123,7 +121,7 @@ class ProjectPrompts:
         }
         paths.update(candidate.path for candidate in prompt.candidates if candidate.fate in ("used", "cut"))
         return {
-            path[len(self.shown_root) + 1 :]: hashes.get(path) or self._hash(path)
+            path[len(self.shown_root) + 1 :]: self._hash(path)
             for path in sorted(paths)
             if is_inside(path, self.shown_root) and path != self.shown_root
         }
@@ -132,17 +130,6 @@ class ProjectPrompts:
         from ..sources.links import Reach
 
         return Reader(contents=self.contents).read(path, Reach(self.root, self.root, can_be_allowed=False)).hash
-
-
-def _hashes(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """Yield the path and hash of each file that was read for a prompt."""
-    inputs = snapshot.inputs
-    for entries in inputs.found.values():
-        yield from ((printable(entry.path), entry.hash) for entry in entries if entry.hash)
-    for documents in (inputs.includes, inputs.templates, inputs.values):
-        for document in documents.values():
-            if isinstance(document, Document) and document.hash:
-                yield document.path, document.hash
 
 
 def working_folders(files: Iterable[str], root: str) -> list[str]:
