@@ -12,7 +12,7 @@ from .terminal import SEVERITIES, is_terminal, paint, terminal_width, wrap_for, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
     from ..programs.proofread import Report
@@ -107,7 +107,23 @@ def _write_text(report: Report, args: Namespace) -> None:
                 )
             )
     sys.stdout.flush()
-    print(wrap_for(_summary(report), _summary_stream()), file=_summary_stream())
+    lines = [_summary(report), *([] if args.recursive else _note_files_below(args))]
+    for line in lines:
+        print(wrap_for(line, _summary_stream()), file=_summary_stream())
+
+
+def _note_files_below(args: Namespace) -> Iterator[str]:
+    """Yield a note if the folders below have instruction files, which are checked only with --recursive."""
+    from ..programs.proofread import count_files_below
+
+    count = count_files_below(args.question.assembler)
+    if count:
+        subject = (
+            "1 instruction file in another folder was"
+            if count == 1
+            else f"{count:,} instruction files in other folders were"
+        )
+        yield f"{subject} not checked; --recursive checks {'it' if count == 1 else 'them'}"
 
 
 def _one_line(text: str) -> str:

@@ -17,6 +17,7 @@ from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
+from ..sources.instruction_files import find_instruction_files
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.search import SKILL_FILE
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from ..vocabulary import Candidate, Finding, Workspace
     from .agent_lint import AgentLint
     from .agents import AssemblerFor
+
+# A listing of this many folders takes a few milliseconds.
+_MAX_FOLDERS = 200
 
 
 @value
@@ -78,6 +82,15 @@ def proofread(
         run.check_below()
     run.check_agents(is_recursive)
     return run.report()
+
+
+def count_files_below(assembler: Assembler) -> int:
+    """Return how many instruction files the folders below have, or 0 if there are too many folders to find out quickly."""
+    cwd = assembler.plan().workspace.cwd
+    names = tuple(_instruction_names(assembler.layout()))
+    found = find_instruction_files(cwd, names, max_folders=_MAX_FOLDERS)
+    here = {os.path.join(cwd, name) for name in names}
+    return sum(path not in here for path in found.paths) if found.is_complete else 0
 
 
 def proofread_again(

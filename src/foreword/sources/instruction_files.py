@@ -51,14 +51,16 @@ def instruction_file_patterns(layouts: Iterable[Layout]) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings | None = None) -> InstructionFiles:
-    """Find every file at or below `top` that matches one of these patterns at any depth."""
+def find_instruction_files(
+    top: str, patterns: Iterable[str], listings: Listings | None = None, max_folders: int = _MAX_FOLDERS
+) -> InstructionFiles:
+    """Find every file at or below `top` that matches one of these patterns at any depth, in at most this many folders."""
     index, listings = _PatternIndex(patterns), listings or Listings()
     files: list[str] = []
     unlisted: list[tuple[str, str]] = []
     pending: list[tuple[str, tuple[str, ...]]] = [(top, ())]
     visited, is_deep = 0, False
-    while pending and visited < _MAX_FOLDERS:
+    while pending and visited < max_folders:
         folder, parts = pending.pop()
         try:
             entries = listings.entries(folder)
