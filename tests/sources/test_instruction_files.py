@@ -84,11 +84,10 @@ def test_a_folder_that_cannot_be_listed_is_reported(tree, monkeypatch):
     assert (len(result.paths), result.unlisted) == (1, ((tree.path("w/locked"), "permission denied"),))
 
 
-def test_the_walk_is_limited(tree, monkeypatch):
+def test_the_walk_is_limited(tree):
     tree({f"w/{number}/AGENTS.md": "x" for number in range(9)})
     assert find_instruction_files(tree.path("w"), PATTERNS).is_complete
-    monkeypatch.setattr(instruction_files, "_MAX_FOLDERS", 5)
-    result = find_instruction_files(tree.path("w"), PATTERNS)
+    result = find_instruction_files(tree.path("w"), PATTERNS, max_folders=5)
     assert (result.is_complete, len(result.paths)) == (False, 4)
 
 

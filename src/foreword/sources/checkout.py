@@ -35,10 +35,8 @@ class Checkout:
     """
 
     def __init__(self, objects: GitTrees, name: str) -> None:
-        import tempfile
-
         self.objects = objects
-        self.top = os.path.realpath(tempfile.mkdtemp(prefix="foreword-"))
+        self.top = os.path.realpath(_create_private_folder())
         self.root = os.path.join(self.top, name if name.isidentifier() else "repository")
         os.makedirs(os.path.join(self.root, ".git"))
         self.tree: dict[str, str] = {}
@@ -58,9 +56,7 @@ class Checkout:
         return self
 
     def __exit__(self, *_: object) -> None:
-        import shutil
-
-        shutil.rmtree(self.top, ignore_errors=True)
+        _remove_tree(self.top)
 
     def open(self, tree: Tree) -> None:
         """Start with this tree. Nothing is created yet."""
@@ -313,3 +309,33 @@ def _write_all(descriptor: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+# These replace functions of `tempfile` and `shutil`, which take longer to import than to run.
+
+
+def _create_private_folder() -> str:
+    """Create a temporary folder that only this user can read."""
+    path = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"foreword-{os.urandom(8).hex()}")
+    try:
+        os.mkdir(path, 0o700)
+        return path
+    except OSError:
+        import tempfile
+
+        return tempfile.mkdtemp(prefix="foreword-")
+
+
+def _remove_tree(top: str) -> None:
+    """Remove a folder with everything in it, as far as possible. Links are removed, not followed."""
+    for folder, folders, files in os.walk(top, topdown=False):
+        for name in (*files, *folders):
+            path = os.path.join(folder, name)
+            try:
+                os.rmdir(path) if name in folders and not os.path.islink(path) else os.unlink(path)
+            except OSError:
+                pass
+    try:
+        os.rmdir(top)
+    except OSError:
+        pass
