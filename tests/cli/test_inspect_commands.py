@@ -408,7 +408,6 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "other.json", "."], "other.json is an object without text"),
         (["diff", "wrong.json", "."], "wrong.json has no text"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
-        (["cache", "messages.json"], "messages.json: its tools or messages cannot be converted"),
         (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
         (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
         (
@@ -424,7 +423,7 @@ def test_an_invalid_call_is_an_error(run, tree, arguments, message):
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",
         "w/other.json": '{"a": 1}', "w/wrong.json": '{"text": 5}', "w/tools.json": '{"system": "x", "tools": [{}]}',
-        "w/messages.json": '{"system": "x", "messages": [{"role": "user"}]}', "w/wrong.toml": "=", "w/key.toml": "models = 1",
+        "w/wrong.toml": "=", "w/key.toml": "models = 1",
     })  # fmt: skip
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
