@@ -42,21 +42,16 @@ def test_lines_below_the_level_are_left_out(level, lines):
     assert len(others) == lines and audit.endswith("audit  DELETE /conversations/a by ada  request 3")
 
 
-def test_requests_of_one_iteration_are_written_together_and_none_is_left_at_the_end():
-    stream, scheduled = io.StringIO(), []
+def test_requests_can_be_written_together_while_events_are_written_at_once():
+    stream = io.StringIO()
     log = Log(stream=stream)
-    log.flush_with(scheduled.append)
-    for id in ("one", "two"):
-        log.request("GET", b"/x", 200, 0.0, id)
-    log.event("store", "info", "written at once")
-    assert len(scheduled) == 1 and len(stream.getvalue().splitlines()) == 1
-    scheduled[0]()
-    assert [line.split()[-1] for line in stream.getvalue().splitlines()] == ["once", "one", "two"]
+    with log.together():
+        for id in ("one", "two"):
+            log.request("GET", b"/x", 200, 0.0, id)
+        log.event("store", "info", "written at once")
+        assert len(stream.getvalue().splitlines()) == 1
     log.request("GET", b"/x", 200, 0.0, "three")
-    log.flush_with(None)
-    log.request("GET", b"/x", 200, 0.0, "four")
-    scheduled[1]()
-    assert [line.split()[-1] for line in stream.getvalue().splitlines()] == ["once", "one", "two", "three", "four"]
+    assert [line.split()[-1] for line in stream.getvalue().splitlines()] == ["once", "one", "two", "three"]
 
 
 def test_changes_to_the_template_are_audited_without_their_text(guarded_service):

@@ -1,11 +1,13 @@
 """The private parts of uvicorn on which `uvicorn_adapter.py` relies exist in the installed version."""
 
 import ast
+import asyncio
 import inspect
 import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from uvicorn.protocols.http.flow_control import FlowControl
@@ -17,7 +19,10 @@ from foreword.service import uvicorn_adapter
 ROOT = Path(__file__).parents[2]
 ATTRIBUTES = {
     HttpToolsProtocol: "pipeline cycle transport flow loop app_state scope headers",
-    RequestResponseCycle: "disconnected message_event response_complete response_started more_body keep_alive scope",
+    RequestResponseCycle: (
+        "disconnected message_event response_complete response_started more_body keep_alive scope"
+        " flow transport default_headers on_response waiting_for_100_continue"
+    ),
     FlowControl: "write_paused",
     Multiprocess: "sockets",
 }
@@ -43,7 +48,7 @@ def test_methods_exist(owner):
     assert [name for name in METHODS[owner].split() if not callable(getattr(owner, name, None))] == []
 
 
-@pytest.mark.parametrize("override", [uvicorn_adapter.Connection, uvicorn_adapter.Supervisor])
+@pytest.mark.parametrize("override", [uvicorn_adapter.Connection, uvicorn_adapter.Cycle, uvicorn_adapter.Supervisor])
 def test_overridden_methods_are_called_with_the_same_parameters(override):
     overridden_method = override.__bases__[0]
     overridden = [
@@ -56,6 +61,64 @@ def test_overridden_methods_are_called_with_the_same_parameters(override):
             ), name
     calls_super = set(re.findall(r"super\(\)\.(\w+)\(", inspect.getsource(override)))
     assert calls_super <= set(overridden)
+
+
+class Transport:
+    """Keeps what is written to it."""
+
+    def __init__(self):
+        self.written, self.is_closed = [], False
+
+    def writelines(self, parts):
+        self.written += parts
+
+    def close(self):
+        self.is_closed = True
+
+
+def respond(headers, parts, keep_alive=True):
+    """Send a whole response, and return the transport and how often the connection was told that it is complete."""
+    completed, transport = [], Transport()
+    flow, event = SimpleNamespace(write_paused=False), SimpleNamespace(set=lambda: None)
+    cycle = uvicorn_adapter.Cycle(
+        {},
+        transport,
+        flow,
+        None,
+        None,
+        False,
+        [(b"date", b"now")],
+        event,
+        False,
+        keep_alive,
+        lambda: completed.append(1),
+    )
+    message = {"type": uvicorn_adapter.WHOLE_RESPONSE, "status": 200, "headers": headers, "parts": parts}
+    asyncio.run(cycle.send(message))
+    assert cycle.response_started and cycle.response_complete
+    return transport, len(completed)
+
+
+def test_the_parts_of_a_whole_response_are_written_without_copying_them():
+    tail = b"x" * 1000
+    transport, completed = respond([(b"content-length", b"1001")], (b"y", tail))
+    assert transport.written == [b"HTTP/1.1 200 OK\r\ndate: now\r\ncontent-length: 1001\r\n\r\n", b"y", tail]
+    assert transport.written[-1] is tail and completed == 1 and not transport.is_closed
+
+
+@pytest.mark.parametrize(("headers", "keep_alive"), [([], False), ([(b"connection", b"close")], True)])
+def test_a_whole_response_closes_a_connection_that_is_not_kept_alive(headers, keep_alive):
+    transport, completed = respond(headers, (), keep_alive)
+    assert transport.written == [b"HTTP/1.1 200 OK\r\ndate: now\r\nconnection: close\r\n\r\n"]
+    assert transport.is_closed and completed == 1
+
+
+@pytest.mark.parametrize(
+    "header", [(b"etag", b"a\r\nset-cookie: b"), (b"a\nb", b""), (b"etag", b"a\n"), (b"etag", b"a\r")]
+)
+def test_a_whole_response_refuses_line_breaks_in_headers(header):
+    with pytest.raises(ValueError, match="line breaks"):
+        respond([header], ())
 
 
 def test_the_version_is_bounded_to_the_installed_minor_release():

@@ -52,11 +52,11 @@ def test_a_confirmed_edition_and_its_usage_are_read_from_memory(stores, edition)
     usage = other.add_usage("chat 1", 1, CallUsage(10, 5, 0, 3, 0.5, 7))
     (moment,), _ = confirm(store, "chat 1")
     store._pool.close()
-    waits.read_at(moment)
+    waits.listen(None, moment)
     try:
         assert (store.current("chat 1"), store.usage("chat 1", 1)) == (edition(1), usage)
     finally:
-        waits.read_at(None)
+        waits.listen(None)
 
 
 def test_only_an_edition_that_is_cached_and_in_use_is_confirmed(stores, edition):
@@ -74,13 +74,13 @@ def test_a_thread_stops_using_a_moment_when_it_writes(stores, edition):
     store, other = stores
     (moment,), _ = confirm(store, "chat 4")
     other.publish("chat 4", edition(2), 1)
-    waits.read_at(moment)
+    waits.listen(None, moment)
     try:
         assert store.current("chat 4") == edition(1)
         assert store.publish("chat 4", edition(2, "mine"), 1) == edition(2)
         assert store.current("chat 4") == edition(2)
     finally:
-        waits.read_at(None)
+        waits.listen(None)
 
 
 def test_a_lost_connection_confirms_nothing_and_is_replaced(stores, postgres_url, monkeypatch):

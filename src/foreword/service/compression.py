@@ -34,12 +34,12 @@ async def compressed(response: Response) -> Response:
     """Return the response with a compressed body, if its kind can be compressed."""
     if not response.kind.startswith(_KINDS) or "Content-Encoding" in response.headers:
         return response
-    size = len(response.body)
+    size = len(response.body) + len(response.tail)
     body = _compress(response) if size <= _MAX_INLINE_BYTES else await asyncio.to_thread(_compress, response)
     headers = {**response.headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-    return replace(response, body=body, headers=headers)
+    return replace(response, body=body, tail=b"", headers=headers)
 
 
 def _compress(response: Response) -> bytes:
     compressor = zlib.compressobj(_LEVEL, wbits=_GZIP_FORMAT)
-    return compressor.compress(response.body) + compressor.flush()
+    return compressor.compress(response.body) + compressor.compress(response.tail) + compressor.flush()

@@ -223,7 +223,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     if form is not None:
         content["request"] = request_to(form, turn)
     found = [finding.code for finding in turn.findings]
-    return Response(content, counts=counts, codes=found, reason=redact(failure))
+    return Response(content, counts=counts, codes=found, reason=redact(failure) if failure else "")
 
 
 # Encoding a prompt takes longer than the rest of a turn's JSON, and many turns have the same one.
@@ -247,7 +247,7 @@ def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> 
         content["usage"] = usage_form(usage)
         tag += f"-{usage.calls}"
     head = msgspec.json.encode(content)
-    return Response(head[:-1] + b"," + tail, headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'})
+    return Response(head[:-1], headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
 
 
 def forget_tails(hashes: Container[bytes]) -> None:
@@ -265,9 +265,9 @@ def _tail(edition: Edition) -> tuple[bytes, str]:
     known = _tails.get(key)
     if known is None:
         form = edition_form("", edition)
-        tail = to_json({name: content for name, content in form.items() if name not in _HEAD_KEYS})[1:]
+        tail = to_json({name: content for name, content in form.items() if name not in _HEAD_KEYS})
         if sum(len(cached) for cached, _ in list(_tails.values())) > _MAX_BYTES:
             _tails.clear()
             _tail_hashes.clear()
-        known = _tails[key] = tail, digest(tail.decode())[7:23]
+        known = _tails[key] = b"," + tail[1:], digest(tail.decode())[7:23]
     return known

@@ -48,7 +48,7 @@ class CrossOrigin:
             return
 
         async def send_with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
+            if "headers" in message:
                 exposed = (b"access-control-expose-headers", _EXPOSED_HEADERS)
                 message["headers"] = [*message["headers"], *allowed, exposed]
             await send(message)

@@ -55,9 +55,10 @@ class RequestGuard:
                 "foreign-host",
                 f"this service accepts requests for {', '.join(sorted(self._hosts))}, not for {host[:200]!r}; add a name with --allow-host",
             )
-        if by_name.get(b"origin", b"").lower() not in self._origins:
+        is_from_page = b"origin" in by_name or b"sec-fetch-site" in by_name
+        if is_from_page and by_name.get(b"origin", b"").lower() not in self._origins:
             _check_origin(method, by_name, host)
-        if not self._tokens or is_open:
+        if is_open or not self._tokens:
             return UNLIMITED
         return self._find_caller(by_name.get(b"authorization", b""), address)
 

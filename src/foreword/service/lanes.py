@@ -27,8 +27,6 @@ from .thread_pool import ThreadPool
 
 LANES = ("reading", "building", "templates", "inspections")
 READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
-# The event loop, in which nothing may wait.
-INLINE = -1
 _LANE_OF = {"read": READING, "build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
 _READERS = 32
 _BUILDERS = 8
@@ -69,15 +67,13 @@ class Job:
         moment, self._moment = self._moment, None
         if function is None:
             raise Cancelled
-        waits.listen(self)
-        waits.read_at(moment)
+        waits.listen(self, moment)
         try:
             return function()
         except WrongLane as wrong:
             return wrong.lane
         finally:
             waits.listen(None)
-            waits.read_at(None)
 
     def cancel(self) -> None:
         """Stop the work now if it can be interrupted, otherwise when it next announces slow work."""
@@ -99,6 +95,30 @@ class Job:
             if self.is_cancelled and stop is not None:
                 raise Cancelled
             self._stop = stop
+
+
+class _EventLoop:
+    """Listens to work in the event loop, in which nothing may wait."""
+
+    def on_slow_work(self, kind: waits.Kind) -> None:
+        raise WrongLane(_LANE_OF[kind])
+
+    def set_interrupt(self, stop: Callable[[], None] | None) -> None:
+        """Work in the event loop is never interrupted."""
+
+
+_EVENT_LOOP = _EventLoop()
+
+
+def run_inline(function: Callable[..., Any], *arguments: Any, moment: object) -> Any:
+    """Call a function in the event loop. Returns its result, or the number of the lane in which to run it instead."""
+    waits.listen(_EVENT_LOOP, moment)
+    try:
+        return function(*arguments)
+    except WrongLane as wrong:
+        return wrong.lane
+    finally:
+        waits.listen(None)
 
 
 class Lanes:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from time import time as clock
 from typing import TextIO
@@ -20,21 +21,21 @@ from .responses import PROBLEMS
 _MAX_LENGTH = 300
 # Each level includes those after it.
 LEVELS = ("debug", "info", "warning", "error")
+_, _INFO, _, _ERROR = range(len(LEVELS))
 _PACKAGE = __name__.partition(".")[0]
 
 
 class Log:
     """Writes lines to a stream, as text or JSON. Lines below the level are left out.
 
-    After `flush_with`, the requests that an event loop finishes in one iteration are written together.
+    Lines for requests can be written together, which takes less time.
     """
 
     def __init__(self, is_json: bool = False, stream: TextIO | None = None, level: str = "info") -> None:
         self._is_json, self._stream = is_json, stream or sys.stderr
         self._level = LEVELS.index(level)
         self._second = (0, "")
-        self._requests: list[str] = []
-        self._call_soon: Callable[[Callable[[], None]], object] | None = None
+        self._requests: list[str] | None = None
 
     def request(
         self,
@@ -55,7 +56,7 @@ class Log:
         token.
         """
         level = "error" if status >= 500 else "info"
-        if LEVELS.index(level) < self._level:
+        if self._level > (_ERROR if level == "error" else _INFO):
             return
         title = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
         path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
@@ -78,7 +79,9 @@ class Log:
             self._write_request(msgspec.json.encode(line).decode())
         else:
             trace = f"trace {trace}" if trace else ""
-            details = "".join(f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part)
+            details = "".join(
+                [f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part]
+            )
             self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
     def audit(self, method: str, raw_path: bytes, version: str, detail: str, caller: str, id: str) -> None:
@@ -109,22 +112,22 @@ class Log:
             self._second = second, formatted
         return f"{formatted}.{int((now - second) * 1000):03}Z"
 
-    def flush_with(self, call_soon: Callable[[Callable[[], None]], object] | None) -> None:
-        """Set the function that calls another one soon, in the thread that logs requests. None means to write each request at once."""
-        self._call_soon = call_soon
-        self._flush_requests()
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Write the requests that are logged meanwhile at the end, all at once."""
+        self._requests = []
+        try:
+            yield
+        finally:
+            lines, self._requests = self._requests, None
+            if lines:
+                self._write("\n".join(lines))
 
     def _write_request(self, line: str) -> None:
-        self._requests.append(line)
-        if self._call_soon is None:
-            self._flush_requests()
-        elif len(self._requests) == 1:
-            self._call_soon(self._flush_requests)
-
-    def _flush_requests(self) -> None:
-        if self._requests:
-            lines, self._requests = self._requests, []
-            self._write("\n".join(lines))
+        if self._requests is None:
+            self._write(line)
+        else:
+            self._requests.append(line)
 
     def _write(self, line: str) -> None:
         try:

@@ -61,7 +61,7 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 @value
 class Response:
-    """A response. `body` is bytes, or a value to encode as JSON.
+    """A response. `body` is bytes, or a value to encode as JSON. `tail` is the rest of a body, which is shared with other responses.
 
     `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `events` returns the
     values to send as server-sent events until its argument is set; None means a heartbeat.
@@ -77,6 +77,7 @@ class Response:
     amounts: Mapping[str, float] = {}
     codes: Sequence[str] = ()
     events: Callable[[Event], Iterator[Any]] | None = None
+    tail: bytes = b""
 
     # Every request creates a response, and this is several times as fast as the method that `value` adds.
     def __init__(
@@ -91,10 +92,11 @@ class Response:
         amounts: Mapping[str, float] = _NOTHING,
         codes: Sequence[str] = (),
         events: Callable[[Event], Iterator[Any]] | None = None,
+        tail: bytes = b"",
     ) -> None:
         self.__dict__.update(
             body=body, status=status, headers=headers, kind=kind, counts=counts, problem=problem, reason=reason,
-            amounts=amounts, codes=codes, events=events,
+            amounts=amounts, codes=codes, events=events, tail=tail,
         )  # fmt: skip
 
 

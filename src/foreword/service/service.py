@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 DEFAULT_LAYOUT = "builder"
 _MAX_SCOPES = 256
 _MAX_ASSEMBLERS = 64
+_MAX_WORKSPACES = 256
 _MAX_VIEWS = 256
 UNREACHABLE = object()
 
@@ -77,6 +78,7 @@ class Service(ServedFolders):
     def _clear_memory(self) -> None:
         self._scopes: BoundedDict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = BoundedDict(_MAX_SCOPES)
         self._assemblers: BoundedDict[tuple[str, str], Assembler] = BoundedDict(_MAX_ASSEMBLERS)
+        self._workspaces: BoundedDict[str, Workspace] = BoundedDict(_MAX_WORKSPACES)
 
     def view(self, caller: Caller) -> Service:
         """Return this service as the sender of a request may use it: with other folders, and without other teams' data."""
@@ -114,7 +116,11 @@ class Service(ServedFolders):
 
     def workspace(self, cwd: str) -> Workspace:
         """Return the request's workspace. Files are checked again when they are opened, because a folder may be replaced by a link."""
-        return Workspace(self.path(cwd), home=self.home, inside=self._allowed_folders)
+        path = self.path(cwd)
+        known = self._workspaces.get(path)
+        if known is None:
+            known = self._workspaces[path] = Workspace(path, home=self.home, inside=self._allowed_folders)
+        return known
 
     def open(
         self,
@@ -177,7 +183,8 @@ class Service(ServedFolders):
     def agent(self, body: AgentBody, workspace: Workspace, session: str = "") -> Agent:
         """Create the agent that a request describes. `session` is its session unless the request names one."""
         content = self._agent_content(body, workspace)
-        return agent_from({**content, "session": content["session"] or session})
+        content["session"] = content["session"] or session
+        return agent_from({key: field for key, field in content.items() if field is not None and field != ""})
 
     def agent_fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         """Return the agent that a request describes as plain data."""

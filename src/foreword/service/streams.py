@@ -87,7 +87,7 @@ class Stream:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             while (event := await self._queue.get()) is not _END:
                 await send({"type": "http.response.body", "body": _encode(event), "more_body": True})
-                if connection is not None:
+                if connection is not None and connection.is_full:
                     await connection.drain()
             await send({"type": "http.response.body", "body": b""})
         finally:

@@ -72,7 +72,7 @@ class Traced:
         ) as span:
 
             async def send_and_record(message: Any) -> None:
-                if message["type"] == "http.response.start":
+                if "headers" in message:
                     message = {**message, "headers": [*message["headers"], (b"traceresponse", _trace_parent(span))]}
                     span.set_attribute("http.response.status_code", message["status"])
                     if message["status"] >= 500:

@@ -23,6 +23,9 @@ from .responses import Problem
 # Keys that a connection adds to a request's scope.
 ARRIVED = "foreword.arrived"
 CONNECTION = "foreword.connection"
+# The type of a message with a whole response: `status`, `headers`, and the `parts` of its body.
+WHOLE_RESPONSE = "foreword.response"
+_CLOSE = (b"connection", b"close")
 # After a signal to stop, how long an idle connection waits for a request that the client may already have sent.
 _STOP_SECONDS = 2.0
 
@@ -36,6 +39,7 @@ def configure(application: Any, host: str, port: int, shutdown_seconds: int, **o
         access_log=False,
         log_config=None,
         log_level="error",
+        interface="asgi3",
         server_header=False,
         proxy_headers=False,
         http=Connection,
@@ -43,6 +47,34 @@ def configure(application: Any, host: str, port: int, shutdown_seconds: int, **o
         timeout_graceful_shutdown=shutdown_seconds,
         **options,
     )
+
+
+class Cycle(RequestResponseCycle):
+    """A request and its response, which may be sent as one message. That takes much less time, and parts of the body are not copied."""
+
+    async def send(self, message: Any) -> None:
+        if message["type"] != WHOLE_RESPONSE:
+            await super().send(message)
+            return
+        if self.flow.write_paused and not self.disconnected:
+            await self.flow.drain()
+        if self.disconnected:
+            return
+        self.response_started, self.waiting_for_100_continue = True, False
+        headers = [*self.default_headers, *message["headers"]]
+        if _CLOSE in headers:
+            self.keep_alive = False
+        elif not self.keep_alive:
+            headers.append(_CLOSE)
+        lines = b"\r\n".join([b"%b: %b" % header for header in headers])
+        if lines.count(b"\n") != len(headers) - 1 or lines.count(b"\r") != len(headers) - 1:
+            raise ValueError("a header of a response must not contain line breaks")
+        self.transport.writelines([b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]])
+        self.response_complete = True
+        self.message_event.set()
+        if not self.keep_alive:
+            self.transport.close()
+        self.on_response()
 
 
 class Connection(HttpToolsProtocol):
@@ -60,10 +92,14 @@ class Connection(HttpToolsProtocol):
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
         self.on_stop: Callable[[], None] | None = None  # ends a stream when the service stops
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the client must read before more can be written."""
+        return bool(self.flow.write_paused)
+
     async def drain(self) -> None:
         """Wait until the client has read enough that more can be written."""
-        if self.flow.write_paused:
-            await self.flow.drain()
+        await self.flow.drain()
 
     @property
     def has_whole_body(self) -> bool:
@@ -117,6 +153,7 @@ class Connection(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
+        cycle.__class__ = Cycle  # uvicorn always creates its own
         super()._start_asgi_task(cycle, app)
 
     def on_headers_complete(self) -> None:

@@ -161,10 +161,11 @@ class StoreReader:
         return self._read(read) if hash else None
 
     def usage(self, conversation: str, number: int) -> UsageRow | None:
-        check_id(conversation)
+        moment, cached = waits.moment(), self._editions.get(conversation)
+        if cached is None:
+            check_id(conversation)
         if not 0 < number <= MAX_NUMBER:
             return None
-        moment, cached = waits.moment(), self._editions.get(conversation)
         if moment is None or (cached is not None and cached.edition.number != number):
             cached = None
         if cached is not None and cached.usage_moment == moment:

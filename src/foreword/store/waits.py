@@ -35,14 +35,12 @@ class _Thread(_local):
 _thread = _Thread()
 
 
-def listen(listener: Listener | None) -> None:
-    """Set this thread's listener, or remove it with None."""
-    _thread.listener = listener
+def listen(listener: Listener | None, moment: object = None) -> None:
+    """Set this thread's listener, or remove it with None.
 
-
-def read_at(moment: object) -> None:
-    """Let this thread use editions that were read at this moment (from `Store.moment`), until it writes. None ends this."""
-    _thread.moment = moment
+    With `moment` (from `Store.moment`), the thread may use editions that were read at that moment, until it writes.
+    """
+    _thread.listener, _thread.moment = listener, moment
 
 
 def moment() -> object:

@@ -185,8 +185,10 @@ class Agent:
                 f"two tools are named {duplicate!r}; a model calls a tool by its name, so names must be unique"
             )
         for name in ("model", "provider", "session", "language"):
-            expect(f"Agent.{name}", getattr(self, name), str)
-            check_encodable(f"the {name}", getattr(self, name))
+            text = getattr(self, name)
+            if type(text) is not str or not text.isascii():
+                expect(f"Agent.{name}", text, str)
+                check_encodable(f"the {name}", text)
         check_provider(self.provider)
         if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
