@@ -1394,6 +1394,36 @@ export interface TokenForm {
   rights: string[];
 }
 
+/** The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted. */
+export interface TokensBody {
+  cwd: string;
+  model?: string;
+  provider?: string;
+  tools?: ToolBody[] | null;
+  layout?: string;
+  mirror?: boolean;
+  session?: string;
+  sub_agent?: boolean | null;
+  base?: string;
+  skill?: string;
+  plan?: string;
+  scope?: ScopeBody | null;
+  language?: string;
+  docs?: [string, string][];
+  servers?: Record<string, string> | null;
+  settings?: Record<string, unknown>;
+  wording?: Record<string, string>;
+  packs?: Record<string, string>;
+  template_name?: string;
+  now?: string | null;
+  message?: string;
+  messages?: Record<string, unknown>[];
+  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  new_prompt?: boolean;
+  layout_text?: string;
+  prompt?: string;
+}
+
 export interface TokensForm {
   count: number;
   error: number;
@@ -1734,8 +1764,12 @@ export class Foreword {
    * With `git`, each line also has its commit, author and time; with `by`, the response contains the tokens of each author, file or age.
    */
   blame(body: BlameBody, options?: RequestOptions): Promise<LineForm[] | AuthorshipForm | AuthorSumsForm>;
-  /** Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition. */
-  tokens(body: ShowBody, options?: RequestOptions): Promise<CountedForm>;
+  /**
+   * Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition.
+   *
+   * With `prompt`, count that stored prompt, by default for the model that it was built for.
+   */
+  tokens(body: TokensBody, options?: RequestOptions): Promise<CountedForm>;
   /** Return the instructions that an agent in `cwd` receives when it touches `paths` in a new conversation. */
   touchFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
   /** Return how two prompts differ, and which sources caused each change. */

@@ -92,6 +92,17 @@ def test_a_diff_takes_editions_and_stored_prompts(service):
     assert (missing.status, missing.problem) == (404, "not-found")
 
 
+def test_the_tokens_of_an_edition_are_those_of_its_prompt(service):
+    service.conversation("counted", layout="ion", model="claude-opus-4-5")
+    built = service.post("/tokens", {"cwd": "", "layout": "ion", "model": "claude-opus-4-5"}).json
+    id = service.get("/conversations/counted").json["id"]
+    for name, model in (("talk:counted", ""), ("talk:counted@1", ""), (id, "claude-opus-4-5")):
+        assert service.post("/tokens", {"cwd": "", "prompt": name, "model": model}).json == built
+    missing = service.post("/tokens", {"cwd": "", "prompt": "talk:counted@7"})
+    assert (missing.status, missing.problem) == (404, "not-found")
+    assert service.post("/tokens", {"cwd": "", "prompt": "/etc/passwd"}).status == 400
+
+
 @pytest.mark.parametrize(
     ("route", "body"),
     [

@@ -62,7 +62,7 @@ def parser_for(command: str) -> Parser:
     return parser
 
 
-def _prompt_field(name: str) -> str | dict[str, Any]:
+def prompt_field(name: str) -> str | dict[str, Any]:
     """Return the value of a question's field for this prompt. Standard input is read here, because only the command line has it."""
     if name != "-":
         return name
@@ -75,7 +75,7 @@ def _prompt_field(name: str) -> str | dict[str, Any]:
 def _prompt_fields(old: str, new: str) -> dict[str, Any]:
     if old == new == "-":
         raise CallError("only one of the two prompts can be standard input")
-    return {"old": _prompt_field(old), "new": _prompt_field(new)}
+    return {"old": prompt_field(old), "new": prompt_field(new)}
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
@@ -130,7 +130,7 @@ def cache(args: Namespace) -> int:
         else:
             _write_loss(loss, args)
         return _status(args, any(reuse.lost for _, reuse in loss.providers), loss.old, loss.new)
-    result = cache_report(question if is_folder(prompt) else question.with_fields(prompt=_prompt_field(prompt)))
+    result = cache_report(question if is_folder(prompt) else question.with_fields(prompt=prompt_field(prompt)))
     if args.json:
         write_json(result.form)
     else:

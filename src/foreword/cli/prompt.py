@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, status
 from .terminal import (
     describe_count,
@@ -40,6 +41,12 @@ _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
+    if command == "tokens":
+        from ..programs.subjects import ACCEPTED
+
+        parser = new_parser(command)
+        parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|PROMPT", help=ACCEPTED)
+        return parser
     parser = add_dir_argument(new_parser(command))
     if command == "why":
         about = "show only candidates with this name, or at or below this path"
@@ -141,11 +148,17 @@ def blame(args: Namespace) -> int:
 
 
 def tokens(args: Namespace) -> int:
-    """`foreword tokens [DIR]`"""
-    from ..programs import questions
+    """`foreword tokens [DIR]`, `foreword tokens PROMPT`"""
+    from ..programs.questions import count_prompt
+    from ..programs.subjects import is_folder
 
-    form = questions.tokens(args.question)
-    findings = args.question.checked_prompt().findings
+    question = args.question
+    if not is_folder(args.dir):
+        from .inspect import prompt_field
+
+        question, args.dir = question.with_fields(cwd=".", prompt=prompt_field(args.dir)), "."
+    counted = count_prompt(question)
+    form, findings = counted.form, counted.prompt.findings
     if args.json:
         write_json(form)
         return status(findings, args)
@@ -162,7 +175,7 @@ def tokens(args: Namespace) -> int:
         right=(2 + len(roles),),
     )
     total = form["tokens"]
-    write(describe_count(total["count"], total["method"], total["error"], args.question.model))
+    write(describe_count(total["count"], total["method"], total["error"], counted.model))
     _write_tools(form["tools"])
     sys.stdout.flush()
     report(findings, args)

@@ -118,17 +118,44 @@ def blame(question: Question) -> list[LineForm] | AuthorshipForm | AuthorSumsFor
 
 
 def tokens(question: Question) -> CountedForm:
-    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition."""
+    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition.
+
+    The prompt is that of the question's directory, or the one that its field `prompt` names.
+    """
+    return count_prompt(question).form
+
+
+@value
+class CountedPrompt:
+    """A prompt, the model that its tokens were counted for, and the answer."""
+
+    prompt: Prompt
+    model: str
+    form: CountedForm
+
+
+def count_prompt(question: Question) -> CountedPrompt:
+    """Count the prompt that `tokens` is about. A stored prompt is counted for the model that it was built for."""
+    from .subjects import read_subject, tool_definitions
+
+    source = question.fields.get("prompt")
+    if source is None:
+        prompt, model, provider = question.checked_prompt(), question.model, question.provider
+        return CountedPrompt(prompt, model, _counted_form(prompt, tool_definitions(question), model, provider))
+    subject = read_subject(source, question)
+    model, provider = _counted_for(subject, question.model, question.provider)
+    return CountedPrompt(subject.prompt, model, _counted_form(subject.prompt, subject.tools or (), model, provider))
+
+
+def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str, provider: str) -> CountedForm:
     from ..encoding.prompt import message_form
     from ..text.tokens import count
     from ..wire.counting import count_sources, count_tools, prompt_with_counts
-    from .subjects import tool_definitions
 
     def count_text(text: str) -> int:
-        return count(text, question.model, question.provider).count
+        return count(text, model, provider).count
 
-    prompt = question.checked_prompt()
-    form = prompt_with_counts(prompt, question.model, question.provider)
+    form = prompt_with_counts(prompt, model, provider)
     total = form["tokens"]
     return {
         "tokens": total,
@@ -147,8 +174,15 @@ def tokens(question: Question) -> CountedForm:
             }
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
-        "tools": count_tools(tool_definitions(question), count_text),
+        "tools": count_tools(tools, count_text),
     }
+
+
+def _counted_for(subject: Subject, model: str, provider: str) -> tuple[str, str]:
+    """Return the model and provider whose tokens are counted: the ones asked for, or those that the prompt was built for."""
+    if model or provider:
+        return model, provider
+    return subject.built_for.get("model", ""), subject.built_for.get("provider", "")
 
 
 def touch(question: Question) -> TouchedForm:
@@ -246,8 +280,7 @@ def compare_subjects(old: Subject, new: Subject, model: str, provider: str) -> P
     from ..inspection.diff import compare
     from ..text.tokens import count
 
-    if not model and not provider:
-        model, provider = new.built_for.get("model", ""), new.built_for.get("provider", "")
+    model, provider = _counted_for(new, model, provider)
     sizes = [count(subject.prompt.text, model, provider) for subject in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 
@@ -350,7 +383,7 @@ ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path", "for")),
     "blame": (blame, ("git", "by")),
-    "tokens": (tokens, ()),
+    "tokens": (tokens, ("prompt",)),
     "touch": (touch, ("paths", "how")),
     "layouts": (layouts, ("name",)),
     "skills": (skills, ()),

@@ -36,6 +36,12 @@ class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     layout_text: LayoutText = ""
 
 
+class TokensBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted."""
+
+    prompt: Reference | UnsetType = UNSET
+
+
 class WhyBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn, and a path or file name to explain. `for` is a file that the agent touches, if `path` is a rule."""
 

@@ -27,6 +27,7 @@ from .inspection_bodies import (
     ReviewBody,
     ShowBody,
     SkillsQuery,
+    TokensBody,
     WhyBody,
 )
 from .request import Request
@@ -63,8 +64,15 @@ def blame(service: Service, request: Request) -> Response:
 
 
 def tokens(service: Service, request: Request) -> Response:
-    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition."""
-    return Response(questions.tokens(_question_with_layout(service, request.body)))
+    """Return the number of tokens in the prompt, in each section and its sources, and in each tool's definition.
+
+    With `prompt`, count that stored prompt, by default for the model that it was built for.
+    """
+    body: TokensBody = request.body
+    if body.prompt is UNSET:
+        return Response(questions.tokens(_question_with_layout(service, body)))
+    stored = AgentBody(cwd="", model=body.model, provider=body.provider)
+    return Response(questions.tokens(question_of(service, stored, prompt=body.prompt)))
 
 
 def touch_files(service: Service, request: Request) -> Response:

@@ -76,6 +76,7 @@ from .inspection_bodies import (
     ReviewBody,
     ShowBody,
     SkillsQuery,
+    TokensBody,
     WhyBody,
 )
 from .page import page_or_placeholder
@@ -135,7 +136,7 @@ ROUTES = (
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
     Route("POST", "/why", questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
     Route("POST", "/blame", questions.blame, (list[LineForm], AuthorshipForm, AuthorSumsForm), BlameBody, None, _QUESTION),
-    Route("POST", "/tokens", questions.tokens, CountedForm, ShowBody, None, _QUESTION),
+    Route("POST", "/tokens", questions.tokens, CountedForm, TokensBody, None, _QUESTION),
     Route("POST", "/touch", questions.touch_files, TouchedForm, PathsBody, None, _QUESTION),
     Route("POST", "/diff", questions.diff, DifferenceForm, DiffBody, None, _QUESTION),
     Route("POST", "/cache", questions.cache, (CacheForm, CacheReusesForm), CacheBody, None, _QUESTION),
