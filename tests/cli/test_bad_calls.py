@@ -428,8 +428,11 @@ def test_a_command_with_actions_lists_them(group, words, capsys):
 
 
 def test_a_commands_help_is_printed(tree):
-    result = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
+    environment = {name: text for name, text in os.environ.items() if name != "COLUMNS"}
+    command = [sys.executable, "-m", "foreword", "show", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert (result.returncode, result.stderr) == (0, "") and "--layout" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) < 80
 
 
 def test_control_characters_in_an_argument_are_escaped(error_of):

@@ -121,7 +121,7 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
 def _formatter(prog: str) -> HelpFormatter:
     """Return a formatter with an explicit width. Without one, argparse would load `shutil` to determine it."""
     has_width = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
-    return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 110, max_help_position=32)
+    return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 78, max_help_position=32)
 
 
 def add_dir_argument(parser: Parser) -> Parser:

@@ -157,7 +157,7 @@ def serve(args: Namespace) -> int:
     for option, (low, high, unit) in _RANGES.items():
         value = getattr(args, option[2:].replace("-", "_"))
         if not low <= value <= high:
-            raise CallError(f"{option} must be between {low} and {high}{unit}, not {value:g}")
+            raise CallError(f"{option} must be between {low} and {high}{unit}, not {value:.15g}")
     store = args.question.url_to_write()
     if args.workers > 1 and is_in_memory(store):
         raise CallError(
