@@ -533,6 +533,12 @@ export interface DayForm {
   usage: UsageForm;
 }
 
+/** The name of a deleted template, and how many versions it had. */
+export interface DeletedTemplateForm {
+  deleted: string;
+  versions: number;
+}
+
 /** Two prompts: each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). */
 export interface DiffBody {
   old: string | QuestionBody;
@@ -875,7 +881,11 @@ export interface MisplacedForm {
   tokens: number;
 }
 
-/** A move of a label from one version of a template to another. */
+/**
+ * A move of a label from one version of a template to another.
+ *
+ * If the label was removed, `version` is 0. The deletion of a whole template is a move without a label, from its newest version.
+ */
 export interface MoveForm {
   author: string;
   label: string;
@@ -1386,11 +1396,16 @@ export interface TemplatesForm {
   templates: TemplateNameForm[];
 }
 
-/** What a token may do. `prefix` is the prefix of its conversation ids and template names. */
+/**
+ * What a token may do. `prefix` is the prefix of its conversation ids and template names.
+ *
+ * Only a token with the right `admin` may change which version a protected label refers to.
+ */
 export interface TokenForm {
   default_template: string;
   name: string;
   prefix: string;
+  protected_labels: string[];
   rights: string[];
 }
 
@@ -1817,17 +1832,21 @@ export class Foreword {
   /** Return the version of a template that a label refers to, by default `production`. */
   readNamedTemplate(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
-  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
+  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<VersionForm>;
+  /** Delete a template with its labels, and any text that nothing else uses. Conversations that were built from it keep their prompts. */
+  deleteTemplate(name: string, options?: RequestOptions): Promise<DeletedTemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
   listNamedVersions(name: string, query?: { texts?: boolean }, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
-  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<VersionForm>;
   /** Return one version of a template. */
   readNamedVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the version that a label refers to, and who moved it there. */
   readLabel(name: string, label: string, options?: RequestOptions): Promise<MoveForm>;
   /** Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new). */
   moveLabel(name: string, label: string, body: LabelBody, options?: RequestOptions): Promise<MoveForm>;
+  /** Remove a label from a template. The label `production` cannot be removed, only moved. */
+  removeLabel(name: string, label: string, query?: { author?: string; note?: string }, options?: RequestOptions): Promise<MoveForm>;
   /** Return the files and folders whose path starts with `prefix`, among those that `file:` may read. */
   listFiles(query?: { cwd?: string; prefix?: string }, options?: RequestOptions): Promise<EntriesForm>;
   /**

@@ -47,6 +47,8 @@ TYPES = {
     "template restore": (["0"], forms.VersionForm),
     "template list": ([], list[store_forms.TemplateNameForm]),
     "template label": (["staging", "1"], store_forms.MoveForm),
+    "template unlabel": (["staging"], store_forms.MoveForm),
+    "template delete": (["support"], store_forms.DeletedTemplateForm),
     "template variables": ([], forms.VariablesForm),
     "completion": (["bash"], forms.CompletionForm),
 }
@@ -85,6 +87,8 @@ def run_json(tree, capsys, monkeypatch):
 
     run_json("talk turn", ["42", "W"])
     run_json("template set", ["W/template.md"])
+    run_json("template set", ["W/template.md", "--name", "support"])
+    run_json("template label", ["staging", "1"])
     return run_json
 
 

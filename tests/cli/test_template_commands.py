@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from foreword import Conversations, Workspace
+from foreword.errors import MissingError
+from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import digest
 
 DEFAULT = """\
@@ -347,3 +350,46 @@ def test_a_version_records_its_language(tree, run):
     assert run("template", "restore", "1")[0] == 0
     rows = [line.replace("production", "").split()[:2] for line in run("template", "history")[1].splitlines()]
     assert rows == [["3", "jinja"], ["2", "brackets"], ["1", "jinja"], ["0", "brackets"]]
+
+
+def test_a_label_is_created_moved_and_removed_and_a_wrong_name_is_suggested(tree, run):
+    tree({"w/t.md": "Hi."})
+    for _ in range(2):
+        run("template", "set", "t.md", "--name", "support")
+    label = lambda *words: run("template", "label", *words, "--name", "support")  # noqa: E731
+    assert label("staging", "1")[1] == "created the label staging of template support at version 1\n"
+    assert label("staging", "2")[1] == "moved the label staging of template support from version 1 to version 2\n"
+    assert label("staging", "2")[1] == "the label staging of template support already refers to version 2\n"
+    removed = run("template", "unlabel", "staging", "--name", "support")
+    assert removed[:2] == (0, "removed the label staging of template support, which was at version 2\n")
+    assert "has no label 'staging'" in run("template", "unlabel", "staging", "--name", "support")[2]
+    assert "cannot be removed; move it" in run("template", "unlabel", "production", "--name", "support")[2]
+    assert "template 'support' has no version 9" in label("staging", "9")[2]
+    for command in (["label", "production", "1"], ["show"], ["history"], ["restore", "1"]):
+        status, _, error = run("template", *command, "--name", "suport")
+        assert (status, "no template 'suport' in the store; did you mean 'support'?" in error) == (2, True), command
+
+
+def test_a_template_is_deleted_by_name(tree, run):
+    tree({"w/t.md": "Hi."})
+    assert run("template", "list") == (0, "", "no stored templates; foreword template set FILE stores one\n")
+    run("template", "set", "t.md", "--name", "support", "--note", "a note")
+    assert "a note" in run("template", "history", "--name", "support")[1]
+    assert run("template", "delete", "support")[:2] == (0, "deleted template support with 1 version\n")
+    assert "no template 'support' in the store" in run("template", "delete", "support")[2]
+    assert "the template 'default' cannot be deleted" in run("template", "delete", "default")[2]
+
+
+def test_deleting_a_template_says_how_many_conversations_used_it(tree, run):
+    with Conversations("s.db") as conversations:
+        conversations.store.add_template(TemplateVersion(0, "Hi.", name="support"))
+        for id in ("one", "two"):
+            conversations.open(id, Workspace("."), layout="builder", template="support").turn("go")
+        status, _, error = run("template", "delete", "support", "--store", "s.db")
+        kept = "2 conversations that were built from it keep their prompts"
+        assert (status, error) == (0, f"{kept}, but cannot be rebuilt without naming another template\n")
+        again = conversations.open("one", Workspace("."), layout="builder")
+        assert again.turn("go").system == "Hi."
+        with pytest.raises(MissingError, match="no stored template 'support', which this conversation was built from"):
+            again.reload()
+        assert conversations.open("one", Workspace("."), layout="builder", template="default").reload().system

@@ -28,11 +28,11 @@ _IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
 
 # Only the statuses accepted for valid and invalid data are set; no check and no route is left out.
 # - Valid data may still name a missing template, folder, layout or skill (404, 422), a version that is not
-#   the newest (412) or a path that is not served (403), which no schema can express.
+#   the newest (412), the default template, which cannot be deleted (409), or a path that is not served (403), which no schema can express.
 # - A body or query that is too large is refused before it is parsed (413, 431).
 CONFIG = """
 [checks.positive_data_acceptance]
-expected-statuses = ["2xx", "403", "404", "412", "422"]
+expected-statuses = ["2xx", "403", "404", "409", "412", "422"]
 
 [checks.negative_data_rejection]
 expected-statuses = ["400", "403", "404", "405", "413", "431"]

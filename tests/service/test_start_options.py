@@ -1,4 +1,4 @@
-"""The options --home, --settings, --set and --pack apply to every request in every worker."""
+"""The options --home, --settings, --set, --pack and --protect-label apply to every request in every worker."""
 
 import http.client
 import os
@@ -36,6 +36,7 @@ def service(request, start, files):
             "--workers",
             str(request.param),
         ),
+        *("--protect-label", "production", "--protect-label", "canary"),
     )
 
 
@@ -60,6 +61,11 @@ def test_references_resolve_in_the_home_and_the_packs(service):
     )
 
 
+def test_protected_labels_reach_every_worker(service):
+    labels = [service.get("/token").json["protected_labels"] for _ in range(6)]
+    assert labels == [["production", "canary"]] * 6
+
+
 def test_the_home_option_sets_the_home_directory(start, files):
     server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
     (text,) = texts(server)
@@ -80,6 +86,7 @@ def test_the_home_option_sets_the_home_directory(start, files):
         (["--tls-cert", "x.pem"], "--tls-cert and --tls-key must be passed together"),
         (["--tls-cert", "x.pem", "--tls-key", "x.pem"], "--tls-cert x.pem, --tls-key x.pem: No such file or directory"),
         (["--unix", "/"], "--unix / exists and is not a socket"),
+        (["--protect-label", "1"], "a label begins with a letter"),
     ],
 )
 def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):

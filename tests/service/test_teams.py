@@ -157,9 +157,9 @@ def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
 
 def test_a_client_can_ask_what_its_token_may_do(teams):
     rights = ["read", "turn", "template", "admin"]
-    alpha = {"name": "Alpha", "rights": rights, "prefix": "a-", "default_template": "a-default"}
+    alpha = {"name": "Alpha", "rights": rights, "prefix": "a-", "default_template": "a-default", "protected_labels": []}
     assert teams.send("token-a", "GET", "/token").json == alpha
-    page = {"name": "page", "rights": ["read"], "prefix": "", "default_template": "default"}
+    page = {"name": "page", "rights": ["read"], "prefix": "", "default_template": "default", "protected_labels": []}
     assert teams.send("token-r", "GET", "/token").json == page
     assert teams.send("everything", "GET", "/token").json["rights"] == rights
 
@@ -254,6 +254,91 @@ def test_a_conversation_keeps_its_template(teams):
     row = teams.send("token-b", "GET", "/conversations?template=b-kept").json["conversations"][0]
     assert (row["id"], row["template"], row["version"]) == ("b-kept", "b-kept", 2)
     teams.send("token-b", "DELETE", "/conversations/b-kept")
+
+
+def test_a_saved_version_is_returned_with_its_number_and_note(teams):
+    saved = teams.send("token-b", "POST", "/templates/b-noted/versions?note=shorter", {"template": "one"}).json
+    assert (saved["version"], saved["note"], saved["author"], saved["template"]) == (1, "shorter", "Beta", "one")
+    assert teams.send("token-b", "PUT", "/templates/b-noted", {"template": "two"}).json["version"] == 2
+
+
+def test_a_template_is_deleted_and_its_conversations_keep_their_prompts(teams):
+    path, body = "/templates/b-gone", {"cwd": "", "layout": "builder"}
+    for text in ("one", "two"):
+        teams.send("token-b", "PUT", path, {"template": text})
+    teams.send("token-b", "POST", "/conversations/b-left/turn", {**body, "template_name": "b-gone"})
+    assert teams.send("token-a", "DELETE", path).status == 404
+    assert teams.send("token-b", "DELETE", path).json == {"deleted": "b-gone", "versions": 2}
+    assert "audit  DELETE /templates/b-gone" in teams.log.getvalue()
+    assert [teams.send("token-b", "GET", path + rest).status for rest in ("", "/versions", "/versions/1")] == [404] * 3
+    assert teams.send("token-b", "POST", "/conversations/b-left/turn", body).json["system"] == "two"
+    for method, event in (("POST", "reload"), ("POST", "compact"), ("GET", "drift?cwd=")):
+        problem = teams.send("token-b", method, f"/conversations/b-left/{event}", body if method == "POST" else None)
+        assert (problem.status, problem.json["detail"]) == (
+            404,
+            "no stored template 'b-gone', which this conversation was built from: save it again, or name another template",
+        )
+    rows = teams.send("token-b", "GET", "/conversations?drifted=false&template=b-gone").json["conversations"]
+    assert [row["id"] for row in rows] == ["b-left"]
+    again = teams.send("token-b", "PUT", path, {"template": "three"})
+    assert again.json["version"] == 3
+    assert teams.send("token-b", "POST", "/conversations/b-left/reload", body).json["system"] == "three"
+    assert teams.send("token-b", "GET", path + "/versions").json["moves"][-1]["version"] == 0
+    teams.send("token-b", "DELETE", "/conversations/b-left")
+
+
+@pytest.mark.parametrize(
+    ("token", "method", "path", "status", "detail"),
+    [
+        ("token-b", "DELETE", "/templates/b-default", 409, "template 'b-default' cannot be deleted"),
+        ("everything", "DELETE", "/templates/default", 409, "template 'default' cannot be deleted"),
+        ("token-a", "DELETE", "/templates/a-plantd", 404, "no template 'a-plantd'; did you mean 'a-planted'?"),
+        ("token-b", "DELETE", "/templates/b-plantd", 404, "no template 'b-plantd'"),
+        ("token-a", "PUT", "/templates/a-plantd/labels/staging", 404, "no template 'a-plantd'; did you mean"),
+        ("token-a", "DELETE", "/templates/a-planted/labels/none", 404, "template 'a-planted' has no label 'none'"),
+        ("token-a", "DELETE", "/templates/a-planted/labels/production", 409, "cannot be removed; move it"),
+    ],
+)
+def test_what_cannot_be_deleted_is_explained(teams, token, method, path, status, detail):
+    problem = teams.send(token, method, path, {"version": 1} if method == "PUT" else None)
+    assert (problem.status, detail in problem.json["detail"]) == (status, True), problem.body
+    assert token == "token-a" or "planted" not in problem.body
+
+
+def test_a_protected_label_is_changed_only_with_the_right_admin(tmp_path):
+    teams = TwoTeams(tmp_path)
+    teams.service = Service(f"{tmp_path}/store.db", [str(tmp_path)], protected_labels=["production", "canary"])
+    guard = RequestGuard(teams.tokens, ["localhost"])
+    teams.app = Application(teams.service, guard, Log(stream=teams.log), Metrics(ROUTES))
+    text = teams.tokens_file.read_text()
+    teams.tokens_file.write_text(text.replace('"template", "admin"]\nprefix = "b-"', '"template"]\nprefix = "b-"'))
+    teams.tokens._next_check = 0.0
+    assert teams.send("token-b", "GET", "/token").json["protected_labels"] == ["production", "canary"]
+    body = {"template": "text"}
+    assert teams.send("token-b", "POST", "/templates/b-x/versions?label=staging", body).status == 200
+    teams.send("everything", "PUT", "/templates/b-x/labels/canary", {"version": 1})
+    refused = [
+        ("PUT", "/templates/b-x", body),
+        ("POST", "/templates/b-x/versions?label=canary", body),
+        ("PUT", "/templates/b-x/labels/production", {"version": 1}),
+        ("DELETE", "/templates/b-x/labels/canary", None),
+        ("PUT", "/system-prompt", body),
+        ("POST", "/system-prompt/versions/0/restore", None),
+    ]
+    for method, path, content in refused:
+        problem = teams.send("token-b", method, path, content)
+        assert problem.status == 403, path
+        assert re.match(r"the label '\w+' is protected: .* needs the right 'admin'", problem.json["detail"])
+    assert teams.send("token-b", "PUT", "/templates/b-x/labels/staging", {"version": 1}).status == 200
+    assert teams.send("token-b", "DELETE", "/templates/b-x/labels/staging").json["version"] == 0
+    for method, path, content in refused:
+        assert teams.send("everything", method, path, content).status == 200, path
+    teams.service.conversations.close()
+
+
+def test_a_protected_label_must_be_a_label(tmp_path):
+    with pytest.raises(CallError, match="a label begins with a letter"):
+        Service(":memory:", [str(tmp_path)], protected_labels=["1"])
 
 
 def test_a_forgotten_conversation_is_gone(teams):

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from foreword.errors import CallError, StoreError
+from foreword.errors import CallError, MissingError, StoreError
 from foreword.store import open_store
 from foreword.store.forgetting import ForgettingStore
-from foreword.store.rows import Pruned, TemplateVersion
+from foreword.store.rows import LabelMove, Pruned, TemplateVersion
 from foreword.store.texts import hash_of
 from foreword.store.times import first_number, pack_time, unpack_time
 from foreword.store.usage import CallUsage
@@ -53,6 +53,65 @@ def test_forgetting_removes_what_only_this_conversation_used(store, edition):
     assert not store.forget("b")
     assert store.publish("b", private, 0) == private
     assert store.verify() == []
+
+
+def test_deleting_a_template_removes_its_labels_and_the_texts_that_only_it_used(store, edition):
+    published = edition(1)
+    store.publish("a", published, 0)
+    for text in ("only here", "shared", published.tools, "only here"):
+        store.add_template(TemplateVersion(0, text, name="support"))
+    store.add_template(TemplateVersion(0, "shared", name="sales"))
+    store.move_label(LabelMove("support", "staging", 0, 2))
+    assert store.delete_template("support", "Ada", OLD) == 4
+    assert (store.templates("support"), store.labels("support"), store.template("support")) == ([], {}, None)
+    assert [(row.name, row.newest) for row in store.template_names()] == [("sales", 1)]
+    assert store.label_moves("support") == [LabelMove("support", "", 4, 0, "Ada", OLD)]
+    assert (store.template("sales").template, store.current("a")) == ("shared", published)
+    assert (store.stats()["texts"], store.verify()) == (7, [])
+    assert store._texts.hash("only here") is None
+    again = store.add_template(TemplateVersion(0, "only here", name="support"))
+    assert (again.version, store.template("support"), store.verify()) == (5, again, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("missing", MissingError, "no template 'missing'"),
+        ("default", CallError, "the template 'default' cannot be deleted"),
+        ("a@b", CallError, "must not contain @"),
+    ],
+)
+def test_only_a_stored_template_can_be_deleted(store, name, error, words):
+    store.add_template(TemplateVersion(0, "Hello."))
+    with pytest.raises(error, match=words):
+        store.delete_template(name)
+    assert store.template().template == "Hello."
+
+
+def test_a_template_with_many_versions_is_deleted_and_other_processes_notice(url):
+    store, other = open_store(url), open_store(url)
+    for number in range(450):
+        store.add_template(TemplateVersion(0, f"version {number}", name="support"))
+    assert other.template("support").template == "version 449"
+    assert store.delete_template("support") == 450
+    assert (store.stats()["texts"], other.template("support")) == (0, None)
+    other.drop_forgotten()
+    assert other._texts.hash("version 449") is None
+    store.close()
+    other.close()
+
+
+def test_a_label_is_removed_and_the_removal_is_recorded(store):
+    for text in ("one", "two"):
+        store.add_template(TemplateVersion(0, text, name="support"))
+    store.move_label(LabelMove("support", "stagin", 0, 1))
+    removed = store.remove_label(LabelMove("support", "stagin", 0, 0, "Ada", OLD, "misspelt"))
+    assert removed == LabelMove("support", "stagin", 1, 0, "Ada", OLD, "misspelt")
+    assert (store.labels("support"), store.label_moves("support")[0]) == ({"production": 2}, removed)
+    for label, error in (("stagin", MissingError), ("production", CallError), ("\0", MissingError)):
+        with pytest.raises(error, match="label"):
+            store.remove_label(LabelMove("support", label, 0, 0))
+    assert store.add_template(TemplateVersion(0, "three", name="support")).version == 3
 
 
 def test_forgotten_text_leaves_the_memory_of_all_processes(url, edition):

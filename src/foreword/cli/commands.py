@@ -42,6 +42,8 @@ COMMANDS = {
     "template restore": ("template", "restore a version of the global template"),
     "template list": ("template", "list the stored templates and their labels"),
     "template label": ("template", "move a template's label to a version"),
+    "template unlabel": ("template", "remove a label from a template"),
+    "template delete": ("template", "delete a template with all its versions and labels"),
     "template variables": ("template", "list the variables that templates can use"),
     "completion": ("completion", "print a completion script for bash, zsh or fish"),
 }

@@ -57,13 +57,7 @@ def parser_for(command: str) -> Parser:
         metavar="DIR",
         help="a folder whose packs requests may name; none by default, because packs are trusted",
     )
-    parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
-    parser.add_argument(
-        "--new-token",
-        default=None,
-        metavar="NAME",
-        help="print a new token and its entry for the --tokens file, and exit",
-    )
+    _add_rights(parser)
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
         "--log", choices=("text", "json"), default="text", metavar="FORMAT", help="the format of the log, text or json"
@@ -85,6 +79,23 @@ def parser_for(command: str) -> Parser:
     _add_sockets(parser)
     _add_limits(parser)
     return parser
+
+
+def _add_rights(parser: Parser) -> None:
+    parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
+    parser.add_argument(
+        "--new-token",
+        default=None,
+        metavar="NAME",
+        help="print a new token and its entry for the --tokens file, and exit",
+    )
+    parser.add_argument(
+        "--protect-label",
+        action="append",
+        default=[],
+        metavar="LABEL",
+        help="a label of templates, such as production, that only a token with the right admin may move or remove",
+    )
 
 
 def _add_sockets(parser: Parser) -> None:
@@ -194,6 +205,7 @@ def serve(args: Namespace) -> int:
         tokens=os.path.abspath(args.tokens) if args.tokens else "",
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
         pack_roots=tuple(map(os.path.abspath, args.pack_root)),
+        protected_labels=tuple(args.protect_label),
     )
     serve(
         options,

@@ -1,11 +1,11 @@
-"""`foreword template`: show, set, check and render templates, and list the variables they can use."""
+"""`foreword template`: show, set, label, delete, check and render templates, and list the variables they can use."""
 
 from __future__ import annotations
 
 import sys
 
 from ..encoding.agent import document_form
-from ..errors import CallError
+from ..errors import CallError, MissingError, suggestion
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
@@ -22,18 +22,24 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
 
+_MAX_NAMES = 10_000
+
+
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
     action = command.partition(" ")[2]
-    parser = new_parser(command, NOT_FOR_STORE if action in ("list", "label") else ())
+    parser = new_parser(command, NOT_FOR_STORE if action in ("list", "label", "unlabel", "delete") else ())
     if action in ("set", "check", "render"):
         parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
-    if action == "label":
+    if action == "delete":
+        parser.add_argument("name", metavar="NAME", help="the name of the template; the default one cannot be deleted")
+    if action in ("label", "unlabel"):
         parser.add_argument("label", metavar="LABEL", help="the label, such as production or staging")
+    if action == "label":
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
-    if action in ("show", "set", "history", "restore", "label"):
+    if action in ("show", "set", "history", "restore", "label", "unlabel"):
         about = "the name of the template (default)"
         parser.add_argument("--name", default=DEFAULT_TEMPLATE, metavar="NAME", help=about)
     if action == "show":
@@ -42,8 +48,9 @@ def parser_for(command: str) -> Parser:
         )
     if action == "set":
         parser.add_argument("--draft", action="store_true", help="save the version without making it live")
-    if action in ("set", "restore", "label"):
+    if action in ("set", "restore", "label", "unlabel", "delete"):
         parser.add_argument("--author", default="", metavar="NAME", help="the author (by default your user name)")
+    if action in ("set", "restore", "label", "unlabel"):
         parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
     if action in ("set", "check", "render"):
         parser.add_argument(
@@ -57,7 +64,10 @@ def parser_for(command: str) -> Parser:
 
 def template_show(args: Namespace) -> int:
     """`foreword template show`"""
-    stored = args.question.store_to_read().template(args.name, args.label)
+    store = args.question.store_to_read()
+    stored = store.template(args.name, args.label)
+    if stored is None and args.name != DEFAULT_TEMPLATE and not store.templates(args.name, texts=False):
+        raise _unknown(store, args.name)
     if stored is None and (args.name, args.label) != (DEFAULT_TEMPLATE, PRODUCTION):
         raise CallError(f"template {args.name!r} has no label {args.label!r}; see foreword template list")
     text = stored.template if stored else _default_template(args)
@@ -82,7 +92,7 @@ def template_history(args: Namespace) -> int:
     if args.name == DEFAULT_TEMPLATE:
         versions.append(TemplateVersion(0, _default_template(args), "foreword", "", "built in"))
     elif not versions:
-        raise CallError(f"no template {args.name!r} in the store; see foreword template list")
+        raise _unknown(store, args.name)
     if args.json:
         write_json([version_form(version) for version in versions])
     else:
@@ -104,7 +114,10 @@ def template_history(args: Namespace) -> int:
 def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
     if args.version:
-        restored = _store(args).template_version(args.name, args.version)
+        store = _store(args)
+        restored = store.template_version(args.name, args.version)
+        if restored is None and args.name != DEFAULT_TEMPLATE and not store.templates(args.name, texts=False):
+            raise _unknown(store, args.name)
     else:
         restored = TemplateVersion(0, _default_template(args))
     if restored is None:
@@ -141,22 +154,80 @@ def template_label(args: Namespace) -> int:
 
     time = local_time().isoformat(timespec="seconds")
     author = args.author or _user_name()
-    move = _store(args).move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
+    store = _store(args)
+    try:
+        move = store.move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
+    except MissingError:
+        if not store.templates(args.name, texts=False):
+            raise _unknown(store, args.name) from None
+        raise
     if args.json:
         write_json(move_form(move))
     else:
-        before = f" instead of version {move.previous}" if move.previous else ""
+        what = f"the label {printable(move.label)} of template {printable(move.name)}"
+        if not move.previous:
+            write_line(f"created {what} at version {move.version}")
+        elif move.previous == move.version:
+            write_line(f"{what} already refers to version {move.version}")
+        else:
+            write_line(f"moved {what} from version {move.previous} to version {move.version}")
+    return 0
+
+
+def template_unlabel(args: Namespace) -> int:
+    """`foreword template unlabel LABEL`"""
+    from ..engine.assembler import local_time
+    from ..wire.answers import move_form
+
+    time = local_time().isoformat(timespec="seconds")
+    author = args.author or _user_name()
+    move = _store(args).remove_label(LabelMove(args.name, args.label, 0, 0, author, time, args.note))
+    if args.json:
+        write_json(move_form(move))
+    else:
+        name = printable(move.name)
         write_line(
-            f"label {printable(move.label)} of template {printable(move.name)} now refers to version {move.version}{before}"
+            f"removed the label {printable(move.label)} of template {name}, which was at version {move.previous}"
         )
     return 0
+
+
+def template_delete(args: Namespace) -> int:
+    """`foreword template delete NAME`"""
+    from ..engine.assembler import local_time
+    from ..store.listing import ConversationQuery
+
+    store = _store(args)
+    time = local_time().isoformat(timespec="seconds")
+    try:
+        versions = store.delete_template(args.name, args.author or _user_name(), time)
+    except MissingError:
+        raise _unknown(store, args.name) from None
+    if args.json:
+        write_json({"deleted": args.name, "versions": versions})
+        return 0
+    write_line(f"deleted template {printable(args.name)} with {_pluralize(versions, 'version')}")
+    users, _ = store.count(ConversationQuery(template=args.name))
+    if users:
+        owners = (
+            "conversation that was built from it keeps its prompt"
+            if users == 1
+            else "conversations that were built from it keep their prompts"
+        )
+        print(f"{users} {owners}, but cannot be rebuilt without naming another template", file=sys.stderr)
+    return 0
+
+
+def _unknown(store: Store, name: str) -> CallError:
+    names = [row.name for row in store.template_names(limit=_MAX_NAMES)]
+    return CallError(f"no template {name!r} in the store{suggestion(name, names)}; see foreword template list")
 
 
 def template_list(args: Namespace) -> int:
     """`foreword template list`"""
     from ..wire.answers import template_name_form
 
-    rows = args.question.store_to_read().template_names(limit=10_000)
+    rows = args.question.store_to_read().template_names(limit=_MAX_NAMES)
     if args.json:
         write_json([template_name_form(row) for row in rows])
     else:
@@ -165,6 +236,8 @@ def template_list(args: Namespace) -> int:
             for row in rows
         ]
         write_table(cells, ("template", "versions", "labels"), ("bold",), right=(1,))
+        if not rows:
+            print("no stored templates; foreword template set FILE stores one", file=sys.stderr)
     return 0
 
 

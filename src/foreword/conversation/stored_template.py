@@ -70,10 +70,20 @@ class StoredTemplate:
     def read(self, store: Store) -> Document | None:
         """Return the template as a document, or None if none is stored under that name."""
         reference = self.reference
-        found = reference.read(store)
+        found = None
+        try:
+            found = reference.read(store)
+        except MissingError:
+            if store.templates(reference.name, texts=False):
+                raise
         if found is None and reference != self._default:
-            raise MissingError(f"no stored template {show(reference.name)}; see foreword template list")
+            raise MissingError(self._why_missing(reference.name))
         return None if found is None else Document(_path(found), found.template, syntax=found.syntax)
+
+    def _why_missing(self, name: str) -> str:
+        if self._requested is None:
+            return f"no stored template {show(name)}, which this conversation was built from: save it again, or name another template"
+        return f"no stored template {show(name)}; see foreword template list"
 
 
 def _path(version: TemplateVersion) -> str:

@@ -42,6 +42,7 @@ def read_token(service: Service, request: Request) -> Response:
             "rights": list(caller.rights),
             "prefix": caller.prefix,
             "default_template": caller.default_template,
+            "protected_labels": list(service.protected_labels),
         }
     )
 

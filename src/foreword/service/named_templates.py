@@ -1,17 +1,18 @@
-"""Routes for named templates: their versions, and the labels that say which version is live."""
+"""Routes for named templates: their versions, the labels that say which version is live, and their removal."""
 
 from __future__ import annotations
 
 from ..engine.assembler import local_time
-from ..errors import CallError, StaleError
+from ..errors import CallError, MissingError, StaleError, suggestion
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
-from ..vocabulary import replace
 from ..wire.answers import move_form, template_name_form, version_form
-from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody, VersionsQuery
+from .bodies import AuthorQuery, LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody, VersionsQuery
 from .request import Request
 from .responses import Problem, Response
 from .service import Service
-from .templates import check_size, expected_version, template_response
+from .templates import check_label_right, check_size, expected_version, template_headers, template_response
+
+_MAX_SUGGESTED = 1000
 
 
 def list_templates(service: Service, request: Request) -> Response:
@@ -46,7 +47,7 @@ def list_named_versions(service: Service, request: Request) -> Response:
     name = _name(request)
     versions = service.store.templates(name, query.texts)
     if not versions:
-        raise _unknown(name)
+        raise _unknown(service, name)
     store = service.conversations.store
     return Response(
         {
@@ -88,24 +89,55 @@ def move_label(service: Service, request: Request) -> Response:
     """Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new)."""
     body: LabelBody = request.body
     name, label = _name(request), request.text("label")
+    check_label_right(service, label)
     move = LabelMove(name, label, 0, int(body.version), service.author(body.author), _now(), body.note)
     try:
         after = None if body.after is None else int(body.after)
         return _move_response(service.conversations.store.move_label(move, after))
+    except MissingError:
+        if not service.store.templates(name, texts=False):
+            raise _unknown(service, name) from None
+        raise
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again") from None
+
+
+def remove_label(service: Service, request: Request) -> Response:
+    """Remove a label from a template. The label `production` cannot be removed, only moved."""
+    query: AuthorQuery = request.query
+    name, label = _name(request), request.text("label")
+    check_label_right(service, label)
+    if label == PRODUCTION:
+        raise Problem("in-use", f"the label {label!r} cannot be removed; move it to another version instead")
+    move = LabelMove(name, label, 0, 0, service.author(query.author), _now(), query.note)
+    return Response(move_form(service.conversations.store.remove_label(move)))
+
+
+def delete_template(service: Service, request: Request) -> Response:
+    """Delete a template with its labels, and any text that nothing else uses. Conversations that were built from it keep their prompts."""
+    name = _name(request)
+    if name == service.caller.default_template:
+        raise Problem(
+            "in-use", f"template {name!r} cannot be deleted: conversations use it unless they name another one"
+        )
+    try:
+        versions = service.conversations.store.delete_template(name, service.author(""), _now())
+    except MissingError:
+        raise _unknown(service, name) from None
+    return Response({"deleted": name, "versions": versions})
 
 
 def _add(service: Service, request: Request, name: str, after: int | None, label: str) -> Response:
     body: TemplateBody = request.body
     query: SaveVersionQuery = request.query
     check_size(body.template)
+    check_label_right(service, label)
     author = service.author(query.author)
     version = TemplateVersion(0, body.template, author, _now(), query.note, query.syntax, name)
     store = service.conversations.store
     try:
-        saved = template_response(store.add_template(version, after, label))
-        return replace(saved, reason=f"label {label}" if label else "")
+        saved = store.add_template(version, after, label)
+        return Response(version_form(saved), headers=template_headers(saved), reason=f"label {label}" if label else "")
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
 
@@ -125,8 +157,9 @@ def _name(request: Request) -> str:
     return name
 
 
-def _unknown(name: str) -> Problem:
-    return Problem("not-found", f"no template {name!r}; see /templates")
+def _unknown(service: Service, name: str) -> Problem:
+    names = [row.name for row in service.store.template_names(limit=_MAX_SUGGESTED)]
+    return Problem("not-found", f"no template {name!r}{suggestion(name, names)}; see /templates")
 
 
 def _now() -> str:

@@ -21,10 +21,11 @@ from ..wire.forms import (
     TouchedForm,
     TurnForm,
     VariablesForm,
+    VersionForm,
     WatchForm,
 )
 from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
-from ..wire.store_forms import ForgottenForm, MoveForm
+from ..wire.store_forms import DeletedTemplateForm, ForgottenForm, MoveForm
 from . import (
     about,
     conversation_events,
@@ -111,6 +112,7 @@ _CONVERSATION = (
 )
 _STORED = ("not-found", "store-down")
 _LABEL = ("not-found", "template-changed", "store-down")
+_DELETED = ("not-found", "in-use", "store-down")
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
@@ -158,12 +160,14 @@ ROUTES = (
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
     Route("GET", "/templates/{name}", named_templates.read_named_template, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
-    Route("PUT", "/templates/{name}", named_templates.save_named_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("PUT", "/templates/{name}", named_templates.save_named_template, VersionForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("DELETE", "/templates/{name}", named_templates.delete_template, DeletedTemplateForm, None, None, _DELETED),
     Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, VersionsQuery, ("not-found", "store-down")),
-    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, TemplateForm, TemplateBody, SaveVersionQuery, ("store-down",)),
+    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, VersionForm, TemplateBody, SaveVersionQuery, ("store-down",)),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_named_version, TemplateForm, None, None, ("not-found", "store-down")),
     Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, MoveForm, None, None, ("not-found", "store-down")),
     Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, MoveForm, LabelBody, None, _LABEL),
+    Route("DELETE", "/templates/{name}/labels/{label}", named_templates.remove_label, MoveForm, None, AuthorQuery, _DELETED),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm, None, LayoutsQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts/keys", about.list_layout_keys, forms.LayoutKeysForm),

@@ -71,6 +71,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     assignments: tuple[str, ...] = ()
     packs: dict[str, str] = {}
     pack_roots: tuple[str, ...] = ()
+    protected_labels: tuple[str, ...] = ()
     tokens: str = ""
 
 
@@ -119,6 +120,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         packs=options.packs,
         layout=options.layout,
         pack_roots=options.pack_roots,
+        protected_labels=options.protected_labels,
     )
 
 

@@ -25,6 +25,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.stamps import is_unchanged
 from ..store import is_local
+from ..store.rows import check_label
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from ..vocabulary.tools import Tool
@@ -62,7 +63,11 @@ class Service(ServedFolders):
         packs: Mapping[str, str] | None = None,
         layout: str = "",
         pack_roots: Sequence[str] = (),
+        protected_labels: Sequence[str] = (),
     ) -> None:
+        for label in protected_labels:
+            check_label(label)
+        self.protected_labels = tuple(dict.fromkeys(protected_labels))
         self.configured_layout = layout
         self.home, self.settings, self.assignments = home, settings, tuple(assignments)
         super().__init__(roots, packs or {}, pack_roots)

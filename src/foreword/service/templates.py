@@ -15,7 +15,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
 from ..store.contents import DEFAULT_TEMPLATE
-from ..store.rows import TemplateVersion
+from ..store.rows import PRODUCTION, TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
@@ -199,6 +199,7 @@ def list_roots(service: Service, request: Request) -> Response:
 def _save(service: Service, request: Request, version: TemplateVersion, after: int | None) -> Response:
     query: AuthorQuery = request.query
     check_size(version.template)
+    check_label_right(service, PRODUCTION)
     version = replace(
         version,
         version=0,
@@ -214,13 +215,26 @@ def _save(service: Service, request: Request, version: TemplateVersion, after: i
 
 def template_response(version: TemplateVersion) -> Response:
     """Return the response for a template, with its version and language in the headers."""
-    headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
-    return Response({"template": version.template}, headers=headers)
+    return Response({"template": version.template}, headers=template_headers(version))
+
+
+def template_headers(version: TemplateVersion) -> dict[str, str]:
+    return {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
 
 
 def check_size(template: str) -> None:
     if len(template) > SOURCE_LIMIT:
         raise Problem("too-large", f"the template has {len(template):,} characters; the limit is {SOURCE_LIMIT:,}")
+
+
+def check_label_right(service: Service, label: str) -> None:
+    """Raise a Problem if a label is protected and the sender of the request may not change it."""
+    if label in service.protected_labels and "admin" not in service.caller.rights:
+        raise Problem(
+            "forbidden",
+            f"the label {label!r} is protected: changing which version it refers to needs the right 'admin', which the token"
+            " does not have",
+        )
 
 
 def expected_version(service: Service, header: str, name: str) -> int | None:

@@ -20,6 +20,7 @@ ALL_ROWS = (
     "SELECT content FROM foreword_unused",
     "SELECT conversation, number, content, kind FROM foreword_editions ORDER BY conversation, number",
     "SELECT kind, sum(conversations), sum(editions) FROM foreword_counts GROUP BY kind",
+    "SELECT name, max(previous) FROM foreword_moves WHERE label = '' GROUP BY name",
     "SELECT name, version, template FROM foreword_templates ORDER BY name, version",
     "SELECT name, label, version FROM foreword_labels ORDER BY name, label",
 )
@@ -31,6 +32,7 @@ def faults(
     unused: Iterable[Sequence[Any]],
     editions: Iterable[Sequence[Any]],
     counts: Iterable[Sequence[Any]],
+    deleted: Iterable[Sequence[Any]],
     templates: Iterable[Sequence[Any]],
     labels: Iterable[Sequence[Any]],
 ) -> Iterator[str]:
@@ -55,7 +57,7 @@ def faults(
     if stored != used_counts:
         yield "the counts of conversations and editions are wrong"
     versions: set[tuple[str, int]] = set()
-    yield from _template_faults(templates, hashes, used_texts, versions)
+    yield from _template_faults(templates, hashes, used_texts, versions, deleted)
     for name, label, version in labels:
         if (name, version) not in versions:
             yield f"label {label!r} of template {name!r} refers to version {version}, which is missing"
@@ -107,16 +109,24 @@ def _edition_faults(
 
 
 def _template_faults(
-    rows: Iterable[Sequence[Any]], hashes: Mapping[int, bytes], used: set[int], versions: set[tuple[str, int]]
+    rows: Iterable[Sequence[Any]],
+    hashes: Mapping[int, bytes],
+    used: set[int],
+    versions: set[tuple[str, int]],
+    deleted: Iterable[Sequence[Any]],
 ) -> Iterator[str]:
-    """Yield the problems in versions of templates, which must be sorted. Adds their texts and numbers."""
+    """Yield the problems in versions of templates, which must be sorted. Adds their texts and numbers.
+
+    `deleted` has the last number of each template that was deleted, after which its versions continue.
+    """
     previous = ("", 0)
+    last_deleted = {row[0]: row[1] for row in deleted}
     for name, version, template in rows:
         used.add(template)
         versions.add((name, version))
         yield from _missing_texts(f"version {version} of template {name!r}", {"text": template}, hashes)
         last = previous[1] if previous[0] == name else 0
-        if version != last + 1:
+        if version not in (last + 1, last_deleted.get(name, 0) + 1):
             yield f"version {version} of template {name!r} comes after version {last}"
         previous = (name, version)
 

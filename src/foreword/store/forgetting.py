@@ -5,7 +5,8 @@ and texts that are really unused, and records their hashes. If a process is kill
 regularly reads the recorded hashes and drops what they belong to from its memory.
 
 Each transaction handles a batch with a fixed number of statements, all of which use an index, so its cost depends on what it removes and
-not on the size of the store. To avoid deadlocks, rows are locked in this order: editions, unused contents, counts, forgotten hashes.
+not on the size of the store. To avoid deadlocks, rows are locked in this order: templates, editions, unused contents, counts, texts,
+contents, forgotten hashes.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _marks(values: Sequence[object]) -> str:
     return f"({', '.join('?' * len(values))})"
 
 
-def _batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (values[start : start + _BATCH_SIZE] for start in range(0, len(values), _BATCH_SIZE))
 
 
@@ -222,7 +223,7 @@ class ForgettingStore(StoreWriter):
         """Record that the contents of deleted editions may be unused, correct the counts, and record the ids of removed conversations."""
         contents = sorted({content for _, content, _ in removed})
         kinds: dict[int, int] = {}
-        for batch in _batches(contents):
+        for batch in batches(contents):
             self._execute(connection, _ADD_UNUSED.format(", ".join(["(?)"] * len(batch))), batch)
             kinds.update(self._select(connection, _KINDS.format(_marks(batch)), batch))
         changes: dict[int, tuple[int, int]] = {}
@@ -265,19 +266,28 @@ class ForgettingStore(StoreWriter):
         """Delete contents and their texts, unless they are used again. Publishing locks rows in the same order."""
         if not contents:
             return 0
-        marks, ids = _marks(contents), sorted(texts)
-        condition = _unused_condition(f" AND c.id NOT IN {marks}")
-        select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(ids)} AND {condition} ORDER BY id"
-        key = [*ids, *contents * len(TEXT_COLUMNS)]
-        ids = [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
+        marks = _marks(contents)
+        ids = self._lock_unused(connection, sorted(texts), contents)
         self._select(connection, _LOCK_CONTENTS.format(marks) + self.FOR_UPDATE, contents)
         hashes = self._select(connection, _DELETE_CONTENTS.format(marks), contents)
-        removed: Rows = []
-        if ids:
-            unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(ids)} AND {_unused_condition()}"
-            removed = self._select(connection, f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash", ids)
-        self._record(connection, [hash for (hash,) in (*hashes, *removed)])
+        removed = self._delete_texts(connection, ids)
+        self._record(connection, [*(hash for (hash,) in hashes), *removed])
         return len(removed)
+
+    def _lock_unused(self, connection: Any, texts: Sequence[int], besides: list[int] | None = None) -> list[int]:
+        """Lock those of these texts that nothing uses besides some contents, and return them."""
+        condition = _unused_condition(f" AND c.id NOT IN {_marks(besides)}" if besides else "")
+        select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {condition} ORDER BY id"
+        key = [*texts, *(besides or []) * len(TEXT_COLUMNS)]
+        return [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
+
+    def _delete_texts(self, connection: Any, locked: Sequence[int]) -> list[bytes]:
+        """Delete those of these texts that are still unused, and return their hashes."""
+        if not locked:
+            return []
+        unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(locked)} AND {_unused_condition()}"
+        delete = f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash"
+        return [hash for (hash,) in self._select(connection, delete, locked)]
 
     def _use_indexes(self, connection: Any) -> None:
         """Make this transaction use indexes even where reading a whole table seems cheaper for a batch."""
@@ -291,7 +301,7 @@ class ForgettingStore(StoreWriter):
             return
         self._lock_forgotten(connection)
         now = int(time.time())
-        for batch in _batches(hashes):
+        for batch in batches(hashes):
             rows = ", ".join(["(?, ?)"] * len(batch))
             self._execute(connection, _ADD_FORGOTTEN.format(rows), [each for hash in batch for each in (hash, now)])
         self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE,))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
-from .forgetting import ForgettingStore
+from .deleting import DeletingStore
 from .rows import state_column
 from .texts import pack
 from .times import pack_time
@@ -85,7 +85,7 @@ _TABLE_NAMES = [
 ]
 
 
-class PostgresStore(ForgettingStore):
+class PostgresStore(DeletingStore):
     """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
     SHARD = _SHARD

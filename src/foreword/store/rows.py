@@ -66,11 +66,13 @@ class TemplateVersion:
 class LabelMove:
     """One move of a label from a version of a template to another.
 
+    The deletion of a template is recorded as a move without a label, from its newest version to version 0.
+
     Fields:
         name: The name of the template.
         label: The label.
         previous: The version that the label referred to before, or 0 if it is new.
-        version: The version that it refers to now.
+        version: The version that it refers to now, or 0 if it was removed.
         author: Who moved it.
         time: When it was moved, as an ISO time.
         note: A note about the move.

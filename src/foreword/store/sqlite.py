@@ -14,8 +14,8 @@ from _thread import allocate_lock
 
 from ..errors import StoreError
 from . import waits
+from .deleting import DeletingStore
 from .file import file_id, is_same_file, missing_file_error, move_wal_aside, replaced_wal_error, wal_id
-from .forgetting import ForgettingStore
 from .pool import ConnectionPool, fork_count
 from .sqlite_connection import (
     BUSY_TIMEOUT,
@@ -52,7 +52,7 @@ _SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
 
 
-class SqliteStore(ForgettingStore):
+class SqliteStore(DeletingStore):
     """A `Store` in the file at `path`, or in memory if that is empty. Safe to use from several threads."""
 
     def __init__(self, path: str) -> None:

@@ -1,12 +1,12 @@
 """Stored templates: their versions, and the labels that say which version is used for what.
 
-A template has a name. Versions are only ever added, and so is the record of who moved a label. New conversations use the version with
-the label `production`.
+A template has a name. Versions are only ever added, and so is the record of who moved a label, until the whole template is deleted. New
+conversations use the version with the label `production`.
 """
 
 from __future__ import annotations
 
-from ..errors import MissingError, is_plain, show
+from ..errors import CallError, MissingError, is_plain, show
 from ..vocabulary import replace
 from .contents import DEFAULT_TEMPLATE
 from .listing import end_of
@@ -42,7 +42,13 @@ _LABELLED = (
     f"{_VERSIONS} WHERE name = ? AND version = (SELECT version FROM foreword_labels WHERE name = ? AND label = ?)"
 )
 _ALL_VERSIONS = f"{_VERSIONS} WHERE name = ? ORDER BY version DESC"
-_NEWEST = "SELECT coalesce(max(version), 0) FROM foreword_templates WHERE name = ?"
+# A deleted template leaves a move without a label. Its versions are not numbered again, because conversations may still use them.
+_NEWEST = """
+    SELECT coalesce(max(number), 0) FROM (
+        SELECT version AS number FROM foreword_templates WHERE name = ?
+        UNION ALL SELECT previous FROM foreword_moves WHERE name = ? AND label = ''
+    ) AS numbers
+"""
 _NAMES = """
     SELECT name, max(version) FROM foreword_templates WHERE name > ? AND name >= ? AND name < ?
     GROUP BY name ORDER BY name LIMIT ?
@@ -55,11 +61,13 @@ _MOVES = """
 _ADD_VERSION = (
     "INSERT INTO foreword_templates (name, version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
+_ANY_VERSION = "SELECT version FROM foreword_templates WHERE name = ? LIMIT 1"
+_DELETE_LABEL = "DELETE FROM foreword_labels WHERE name = ? AND label = ?"
 _SET_LABEL = """
     INSERT INTO foreword_labels (name, label, version) VALUES (?, ?, ?)
     ON CONFLICT (name, label) DO UPDATE SET version = excluded.version
 """
-_ADD_MOVE = (
+ADD_MOVE = (
     "INSERT INTO foreword_moves (name, label, previous, version, author, time, note) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 
@@ -121,12 +129,12 @@ class TemplateStore(StoreReader):
             self._lock_templates(connection)
             previous = self._labelled(connection, name, label or PRODUCTION)
             check_unchanged(previous, after)
-            number = self._select(connection, _NEWEST, (name,))[0][0] + 1
+            number = self._last_number(connection, name) + 1
             text = self._row_ids(connection, [version.template], packed)[version.template]
             self._execute(connection, _ADD_VERSION, (name, number, text, author, time, note, syntax))
             if label:
                 self._execute(connection, _SET_LABEL, (name, label, number))
-                self._execute(connection, _ADD_MOVE, (name, label, previous, number, author, time, note))
+                self._execute(connection, ADD_MOVE, (name, label, previous, number, author, time, note))
             return True
 
         self._write_once(add, packed)
@@ -142,6 +150,8 @@ class TemplateStore(StoreReader):
             nonlocal previous
             self._lock_templates(connection)
             is_known = 0 < move.version <= MAX_NUMBER
+            if not self._select(connection, _ANY_VERSION, (move.name,)):
+                raise MissingError(f"no template {show(move.name)}")
             if not is_known or not self._select(connection, _VERSION, (move.name, move.version)):
                 raise MissingError(f"template {show(move.name)} has no version {move.version}")
             previous = self._labelled(connection, move.name, move.label)
@@ -149,11 +159,36 @@ class TemplateStore(StoreReader):
             if previous != move.version:
                 self._execute(connection, _SET_LABEL, (move.name, move.label, move.version))
                 key = (move.name, move.label, previous, move.version, author, time, note)
-                self._execute(connection, _ADD_MOVE, key)
+                self._execute(connection, ADD_MOVE, key)
             return True
 
         self._write_once(set_label, {})
         return replace(move, previous=previous)
+
+    def remove_label(self, move: LabelMove) -> LabelMove:
+        check_name(move.name)
+        if move.label == PRODUCTION:
+            raise CallError(f"the label {PRODUCTION!r} cannot be removed; move it to another version instead")
+        author, time, note = map(to_bytes, (move.author, move.time, move.note))
+        previous = 0
+
+        def remove(connection: Any) -> bool:
+            nonlocal previous
+            self._lock_templates(connection)
+            previous = self._labelled(connection, move.name, move.label) if is_plain(move.label) else 0
+            if not previous:
+                raise MissingError(f"template {show(move.name)} has no label {show(move.label)}")
+            self._execute(connection, _DELETE_LABEL, (move.name, move.label))
+            self._execute(connection, ADD_MOVE, (move.name, move.label, previous, 0, author, time, note))
+            return True
+
+        self._write_once(remove, {})
+        return replace(move, previous=previous, version=0)
+
+    def _last_number(self, connection: Any, name: str) -> int:
+        """Return the highest number that a version of this template has or had, or 0."""
+        number: int = self._select(connection, _NEWEST, (name, name))[0][0]
+        return number
 
     def _labelled(self, connection: Any, name: str, label: str) -> int:
         """Return the version that a label refers to, or 0 if there is no such label."""
@@ -166,7 +201,7 @@ class TemplateStore(StoreReader):
             texts = self._by_hash(connection, [row[1] for row in rows])
             return [version_of(row, texts) for row in rows]
 
-        return self._run(read)
+        return self._read(read)
 
     # Writing
 

@@ -34,6 +34,13 @@ class PrunedForm(TypedDict):
     texts: int
 
 
+class DeletedTemplateForm(TypedDict):
+    """The name of a deleted template, and how many versions it had."""
+
+    deleted: str
+    versions: int
+
+
 class TemplateNameForm(TypedDict):
     name: str
     newest: int
@@ -41,7 +48,10 @@ class TemplateNameForm(TypedDict):
 
 
 class MoveForm(TypedDict):
-    """A move of a label from one version of a template to another."""
+    """A move of a label from one version of a template to another.
+
+    If the label was removed, `version` is 0. The deletion of a whole template is a move without a label, from its newest version.
+    """
 
     template: str
     label: str
