@@ -63,22 +63,29 @@ def test_overridden_methods_are_called_with_the_same_parameters(override):
     assert calls_super <= set(overridden)
 
 
-class Transport:
-    """Keeps what is written to it."""
+class AsyncioTransport:
+    """Keeps what is written to it. `writelines` of asyncio cannot be used: see `_is_from_uvloop`."""
 
     def __init__(self):
         self.written, self.is_closed = [], False
 
-    def writelines(self, parts):
-        self.written += parts
+    def write(self, content):
+        self.written.append(content)
 
     def close(self):
         self.is_closed = True
 
 
-def respond(headers, parts, keep_alive=True):
+class UvloopTransport(AsyncioTransport):
+    __module__ = "uvloop.loop"
+
+    def writelines(self, parts):
+        self.written += parts
+
+
+def respond(headers, parts, keep_alive=True, transport=UvloopTransport):
     """Send a whole response, and return the transport and how often the connection was told that it is complete."""
-    completed, transport = [], Transport()
+    completed, transport = [], transport()
     flow, event = SimpleNamespace(write_paused=False), SimpleNamespace(set=lambda: None)
     cycle = uvicorn_adapter.Cycle(
         {},
@@ -104,6 +111,27 @@ def test_the_parts_of_a_whole_response_are_written_without_copying_them():
     transport, completed = respond([(b"content-length", b"1001")], (b"y", tail))
     assert transport.written == [b"HTTP/1.1 200 OK\r\ndate: now\r\ncontent-length: 1001\r\n\r\n", b"y", tail]
     assert transport.written[-1] is tail and completed == 1 and not transport.is_closed
+
+
+@pytest.mark.parametrize("parts", [(), (b"",), (b"y",), (b"y", b"xx")])
+def test_without_uvloop_a_whole_response_is_written_at_once(parts):
+    transport, completed = respond([], parts, transport=AsyncioTransport)
+    assert transport.written == [b"HTTP/1.1 200 OK\r\ndate: now\r\n\r\n" + b"".join(parts)] and completed == 1
+
+
+def test_the_transport_of_uvloop_is_recognized():
+    import uvloop
+
+    async def transport():
+        server = await asyncio.get_running_loop().create_server(asyncio.Protocol, "127.0.0.1", 0)
+        address = server.sockets[0].getsockname()
+        made, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, *address)
+        made.close()
+        server.close()
+        return type(made)
+
+    assert uvicorn_adapter._is_from_uvloop(uvloop.run(transport()))
+    assert not uvicorn_adapter._is_from_uvloop(asyncio.run(transport()))
 
 
 @pytest.mark.parametrize(("headers", "keep_alive"), [([], False), ([(b"connection", b"close")], True)])

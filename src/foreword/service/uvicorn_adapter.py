@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cache
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
@@ -49,8 +50,17 @@ def configure(application: Any, host: str, port: int, shutdown_seconds: int, **o
     )
 
 
+@cache
+def _is_from_uvloop(transport: type) -> bool:
+    """Whether `writelines` of this class can be used.
+
+    In many releases of Python, asyncio's waits forever to send an empty part, never asks to pause, and writes to lost connections.
+    """
+    return transport.__module__.startswith("uvloop")
+
+
 class Cycle(RequestResponseCycle):
-    """A request and its response, which may be sent as one message. That takes much less time, and parts of the body are not copied."""
+    """A request and its response, which may be sent as one message. That takes much less time, and uvloop does not copy its parts."""
 
     async def send(self, message: Any) -> None:
         if message["type"] != WHOLE_RESPONSE:
@@ -69,7 +79,11 @@ class Cycle(RequestResponseCycle):
         lines = b"\r\n".join([b"%b: %b" % header for header in headers])
         if lines.count(b"\n") != len(headers) - 1 or lines.count(b"\r") != len(headers) - 1:
             raise ValueError("a header of a response must not contain line breaks")
-        self.transport.writelines([b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]])
+        parts = [b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]]
+        if _is_from_uvloop(type(self.transport)):  # type: ignore[arg-type]
+            self.transport.writelines(parts)
+        else:
+            self.transport.write(b"".join(parts))
         self.response_complete = True
         self.message_event.set()
         if not self.keep_alive:
