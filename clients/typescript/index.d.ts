@@ -1195,6 +1195,16 @@ export interface SaveVersionQuery {
   label?: string;
 }
 
+/** A version that was saved: its text, its number, who saved it and why. */
+export interface SavedVersionForm {
+  author: string;
+  note: string;
+  syntax: string;
+  template: string;
+  time: string | null;
+  version: number;
+}
+
 /** The paths that the agent may access, all of them inside the served folders. */
 export interface ScopeBody {
   allow?: AccessBody[];
@@ -1832,13 +1842,13 @@ export class Foreword {
   /** Return the version of a template that a label refers to, by default `production`. */
   readNamedTemplate(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
-  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<VersionForm>;
+  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<SavedVersionForm>;
   /** Delete a template with its labels, and any text that nothing else uses. Conversations that were built from it keep their prompts. */
   deleteTemplate(name: string, options?: RequestOptions): Promise<DeletedTemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
   listNamedVersions(name: string, query?: { texts?: boolean }, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
-  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<VersionForm>;
+  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<SavedVersionForm>;
   /** Return one version of a template. */
   readNamedVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the version that a label refers to, and who moved it there. */

@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,8 @@ FILES = {
 class Site:
     """A service on a free port of this machine, with a workspace `shop` and a store below a folder."""
 
-    def __init__(self, folder: Path, *, token: str = "", source: str = "") -> None:
-        self.folder, self.token, self.source = folder, token, source
+    def __init__(self, folder: Path, *, token: str = "", source: str = "", options: Sequence[str] = ()) -> None:
+        self.folder, self.token, self.source, self.options = folder, token, source, options
         self.shop = folder / "shop"
         self.store = f"sqlite:///{folder / 'store.db'}"
         for name, text in FILES.items():
@@ -67,7 +67,7 @@ class Site:
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
         log = self.folder / "service.log"  # not a pipe, because a full pipe would block the service
         with log.open("ab") as file:
-            arguments = [*command, "--store", self.store]
+            arguments = [*command, "--store", self.store, *self.options]
             self.process = subprocess.Popen(arguments, env=environment, stdout=file, stderr=file)
         for _ in range(TIMEOUT // 50):
             if self.process.poll() is not None:

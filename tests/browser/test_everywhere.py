@@ -26,6 +26,8 @@ def used_site(shared_site):
         "Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are"
     )
     shared_site.construct("chat-2")
+    shared_site.call("PUT", "/templates/support", {"template": "Be kind."})
+    shared_site.call("PUT", "/templates/support/labels/staging", {"version": 1})
     return shared_site
 
 
@@ -85,6 +87,23 @@ def show_restoring(page):
     expect(page.get_by_role("dialog", name=re.compile("Restore")).get_by_text(re.compile("until"))).to_be_visible()
 
 
+def show_protected_labels(page):
+    token = {"name": "", "rights": ["read", "template"], "prefix": "", "default_template": "default"}
+    page.route("**/token", lambda route: route.fulfill(json={**token, "protected_labels": ["production", "staging"]}))
+    page.reload()
+    expect(page.get_by_role("img", name="protected")).to_have_count(2)
+
+
+def show_duplicating(page):
+    page.get_by_role("button", name="Duplicate…").click()
+    expect(page.get_by_role("dialog", name="Duplicate support")).to_be_visible()
+
+
+def show_deleting(page):
+    page.get_by_role("button", name="Delete…").click()
+    expect(page.get_by_role("dialog", name="Delete support").get_by_text("No conversation uses it.")).to_be_visible()
+
+
 VIEWS = {
     "overview": ("#/", show_overview),
     "editor": ("#/edit", wait_for_editor),
@@ -94,6 +113,9 @@ VIEWS = {
     "leaving": ("#/edit", show_leaving),
     "history": ("#/history", show_history),
     "restoring": ("#/history", show_restoring),
+    "protected labels": ("#/template?name=support", show_protected_labels),
+    "duplicating": ("#/template?name=support", show_duplicating),
+    "deleting": ("#/template?name=support", show_deleting),
     "conversation": ("#/conversations/chat-1", show_conversation),
 }
 

@@ -114,6 +114,23 @@ export async function moveLabel(name: string, label: string, version: number, af
   return call((client) => client.moveLabel(full, label, { version, after, author, note }));
 }
 
+/** Remove a label from a template. */
+export async function removeLabel(name: string, label: string, author: string): Promise<void> {
+  const full = await fullName(name);
+  await call((client) => client.removeLabel(full, label, { author }));
+}
+
+/** Delete a template with all its versions and labels. Returns how many versions it had. */
+export async function deleteTemplate(name: string): Promise<number> {
+  return (await call((client) => client.deleteTemplate(name))).versions;
+}
+
+/** The first conversations that use a template, and how many there are. */
+export async function listUsers(template: string, limit: number): Promise<{ ids: string[]; count: number; exact: boolean }> {
+  const { conversations, total } = await call((client) => client.listConversations({ template, limit }));
+  return { ids: conversations.map(({ id }) => id), ...total };
+}
+
 /** The number of conversations that use a version of a template, by its full name, or any version. */
 export async function countUsers(template: string, version?: number): Promise<{ count: number; exact: boolean }> {
   return (await call((client) => client.listConversations({ template, ...(version && { version }), limit: 1 }))).total;

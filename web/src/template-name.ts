@@ -12,6 +12,20 @@ export function whyNotName(name: string, prefix: string, names: string[]): strin
   return names.includes(name) ? "There is already a template with this name." : "";
 }
 
+/** The template and the version in NAME or NAME@NUMBER. Number 0 is the live version. */
+export function parseSource(source: string): { name: string; number: number } {
+  const [name = "", number = ""] = source.split("@");
+  return { name, number: Number(number) || 0 };
+}
+
+/** A name for a copy of a template that no other one has. */
+export function copyName(name: string, names: string[]): string {
+  const base = `${name}-copy`;
+  let copy = base;
+  for (let number = 2; names.includes(copy); number += 1) copy = `${base}-${number}`;
+  return copy;
+}
+
 /** Why a label cannot have this name, or "". */
 export function whyNotLabel(label: string): string {
   if (!label) return "Enter a label.";

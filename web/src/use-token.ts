@@ -7,9 +7,3 @@ import { useLatest } from "./use-latest";
 export function useToken(): Token | null {
   return useLatest(readToken, []).value;
 }
-
-/** Why this token cannot change templates, or "" if it can. */
-export function whyNoTemplates(token: Token | null): string {
-  if (!token || token.rights.includes("template")) return "";
-  return "Your token does not allow changing templates: it needs the right “template”.";
-}

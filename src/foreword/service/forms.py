@@ -13,8 +13,18 @@ from ..encoding.forms import (
     TokensForm,
     ToolForm,
 )
-from ..wire.forms import ConversationForm, EditionRowForm, UsageForm, VersionForm
+from ..wire.forms import ConversationForm, EditionRowForm, TemplateForm, UsageForm, VersionForm
 from ..wire.store_forms import MoveForm, TemplateNameForm
+
+
+class SavedVersionForm(TemplateForm):
+    """A version that was saved: its text, its number, who saved it and why."""
+
+    version: int
+    author: str
+    time: str | None
+    note: str
+    syntax: str
 
 
 class VersionsForm(TypedDict):

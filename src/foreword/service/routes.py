@@ -21,7 +21,6 @@ from ..wire.forms import (
     TouchedForm,
     TurnForm,
     VariablesForm,
-    VersionForm,
     WatchForm,
 )
 from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
@@ -160,10 +159,10 @@ ROUTES = (
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
     Route("GET", "/templates/{name}", named_templates.read_named_template, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
-    Route("PUT", "/templates/{name}", named_templates.save_named_template, VersionForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("PUT", "/templates/{name}", named_templates.save_named_template, forms.SavedVersionForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("DELETE", "/templates/{name}", named_templates.delete_template, DeletedTemplateForm, None, None, _DELETED),
     Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, VersionsQuery, ("not-found", "store-down")),
-    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, VersionForm, TemplateBody, SaveVersionQuery, ("store-down",)),
+    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, forms.SavedVersionForm, TemplateBody, SaveVersionQuery, ("store-down",)),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_named_version, TemplateForm, None, None, ("not-found", "store-down")),
     Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, MoveForm, None, None, ("not-found", "store-down")),
     Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, MoveForm, LabelBody, None, _LABEL),

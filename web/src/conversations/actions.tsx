@@ -1,7 +1,7 @@
 // What can be done with a conversation: build its prompt again, or forget it.
 import { useState } from "preact/hooks";
 import { forgetConversation, rebuild } from "../api";
-import { Dialog } from "../dialog";
+import { Confirmation } from "../confirmation";
 import type { Edition } from "../forms";
 import { CONVERSATIONS, go } from "../route";
 import { announce } from "../state";
@@ -42,39 +42,5 @@ export function ForgetButton({ id }: { id: string }) {
         </Confirmation>
       )}
     </>
-  );
-}
-
-interface Props {
-  title: string;
-  action: string;
-  children: string;
-  onConfirm(): Promise<void>;
-  onCancel(): void;
-}
-
-function Confirmation({ title, action, children, onConfirm, onCancel }: Props) {
-  const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  function submit(event: Event): void {
-    event.preventDefault();
-    setBusy(true);
-    onConfirm().catch((error: Error) => {
-      setProblem(error.message);
-      setBusy(false);
-    });
-  }
-  return (
-    <Dialog label={title} class="small" onCancel={onCancel}>
-      <form onSubmit={submit}>
-        <h2>{title}</h2>
-        <p>{children}</p>
-        {problem && <p class="note wrong" role="alert">{problem}</p>}
-        <p class="buttons">
-          <button type="button" data-first onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary" disabled={isBusy}>{action}</button>
-        </p>
-      </form>
-    </Dialog>
   );
 }

@@ -3,6 +3,7 @@ import { type Current, listLayouts, listRoots, listVariables } from "../api";
 import { type Draft, findDraft } from "../draft";
 import type { Layout, Syntax, Token, Variable } from "../forms";
 import { readHistory, readLive, readToken, readVersion } from "../stored-templates";
+import { parseSource } from "../template-name";
 
 export interface EditorData {
   /** The name of the template, or "" for the one that conversations use by default. */
@@ -21,7 +22,10 @@ export interface EditorData {
   token: Token;
 }
 
-/** Load the live version of a template, or the text of another version to continue with. A new template begins with that of `from`. */
+/**
+ * Load the live version of a template, or the text of another version to continue with. A new template begins with the text of `from`: a
+ * name, or a name, @ and the number of a version.
+ */
 export async function loadEditor(name: string, version: number | null, from = ""): Promise<EditorData> {
   const [live, draft, variables, { layouts, languages }, roots, token] = await Promise.all([
     readText(name), findDraft(name), listVariables(), listLayouts(), listRoots(), readToken(),
@@ -31,12 +35,14 @@ export async function loadEditor(name: string, version: number | null, from = ""
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
   // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((layout) => layout.stored_template);
-  const unsaved = isDifferent ? draft : from && live.version === "0" ? await copyOf(from, live.version) : null;
+  const unsaved = isDifferent ? draft : from && live.version === "0" ? await copyOf(from, live.version, token.default_template) : null;
   return { name, current, isLive, draft: unsaved, isCopy: !isDifferent && unsaved !== null, variables, layouts: usable, languages, roots, token };
 }
 
-async function copyOf(from: string, version: string): Promise<Draft> {
-  const { template, syntax } = await readText(from);
+async function copyOf(from: string, version: string, defaultName: string): Promise<Draft> {
+  const { name, number } = parseSource(from);
+  const source = name === defaultName ? "" : name; // which has a text even if it was never saved
+  const { template, syntax } = number ? await readOld(source, number) : await readText(source);
   return { template, syntax, version, time: Date.now() };
 }
 

@@ -2,6 +2,8 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
+import { Lock } from "../lock";
+import { LIVE } from "../stored-templates";
 import { Signature, Usage, useSignature } from "./signature";
 
 interface SaveProps {
@@ -9,6 +11,8 @@ interface SaveProps {
   name: string;
   /** The name of the token, which the service records as the author, or "". */
   tokenName: string;
+  /** Why the version cannot be made live, or "". */
+  whyNotLive: string;
   before: string;
   after: string;
   isBusy: boolean;
@@ -19,11 +23,11 @@ interface SaveProps {
   onCancel(): void;
 }
 
-export function SaveDialog({ name, tokenName, before, after, isBusy, problem, tryRender, onSave, onCancel }: SaveProps) {
+export function SaveDialog({ name, tokenName, whyNotLive, before, after, isBusy, problem, tryRender, onSave, onCancel }: SaveProps) {
   const { author, note, remember, fields } = useSignature(tokenName);
   const [renderError, setRenderError] = useState<string | null>(null);
   const [isRequested, setRequested] = useState(false);
-  const [isLive, setLive] = useState(true);
+  const [isLive, setLive] = useState(!whyNotLive);
   useEffect(() => void tryRender().then(setRenderError), [after]);
   // Saving waits until the text has been checked. If it cannot be rendered, the user must confirm.
   useLayoutEffect(() => {
@@ -45,9 +49,10 @@ export function SaveDialog({ name, tokenName, before, after, isBusy, problem, tr
       <form onSubmit={submit}>
         <h2>Save template</h2>
         <DifferenceView before={before} after={after} label="Changes" />
-        {isLive ? <Usage name={name} /> : <p>Conversations keep using the live version. You can make this one live in the history.</p>}
+        {isLive ? <Usage name={name} /> : <p>Conversations keep using the live version. {whyNotLive ? "Someone else" : "You"} can make this one live in the history.</p>}
         <Signature {...fields} />
-        <label class="check"><input type="checkbox" checked={isLive} onInput={(event) => setLive(event.currentTarget.checked)} /> Make it live now</label>
+        <label class="check"><input type="checkbox" checked={isLive} disabled={whyNotLive !== ""} onInput={(event) => setLive(event.currentTarget.checked)} /> Make it live now{whyNotLive && <Lock label={LIVE} />}</label>
+        {whyNotLive && <p class="quiet">{whyNotLive}</p>}
         {renderError && (
           <p class="note wrong" role="alert">
             <b>This template cannot be rendered:</b> {renderError}

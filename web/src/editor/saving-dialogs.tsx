@@ -1,7 +1,9 @@
 // The dialog that the state of saving asks for, if any.
 import type { Current } from "../api";
 import type { Token } from "../forms";
+import { whyNoLabel } from "../rights";
 import { announce } from "../state";
+import { LIVE } from "../stored-templates";
 import { ConflictDialog } from "./conflict-dialog";
 import { LeaveDialog, SaveDialog } from "./save-dialogs";
 import type { useSaving } from "./saving";
@@ -21,7 +23,7 @@ export function SavingDialogs({ name, token, saving, text, tryRender, onLoad, on
   const { step, saved } = saving;
   if (step.name === "saving") {
     return (
-      <SaveDialog name={name} tokenName={token.name} before={saved.template} after={text} isBusy={step.isBusy} problem={step.problem} tryRender={tryRender}
+      <SaveDialog name={name} tokenName={token.name} whyNotLive={whyNoLabel(token, LIVE)} before={saved.template} after={text} isBusy={step.isBusy} problem={step.problem} tryRender={tryRender}
         onSave={(author, note, isLive) => void saving.save(author, note, isLive)} onCancel={saving.closeDialog} />
     );
   }

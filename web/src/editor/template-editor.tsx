@@ -9,7 +9,8 @@ import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
 import { go, templateAt } from "../route";
-import { announce } from "../state";
+import { announce, showError } from "../state";
+import { chooseFile, readTextFile } from "../text-file";
 import { nextTask } from "../task";
 import { type CodeEditor, mountEditor } from "./code";
 import { useFind } from "./find";
@@ -128,6 +129,18 @@ export function TemplateEditor({ data }: { data: EditorData }) {
     change();
   }
 
+  async function openFile(): Promise<void> {
+    const file = await chooseFile();
+    if (!file) return;
+    try {
+      const text = await readTextFile(file);
+      inTemplatePane(() => code.current!.replaceAll(text));
+      announce(`The text of ${file.name} is in the editor. Undo brings yours back.`);
+    } catch (error) {
+      showError(error);
+    }
+  }
+
   function showSavedText(): void {
     load(current.template, current);
     code.current!.view.focus();
@@ -153,7 +166,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
   return (
     <Dialog label="Template editor" class="page" onCancel={leave}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
-        <Toolbar name={name} version={saved.version} canSave={canSave} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={find.open} onSave={save} onClose={leave} />
+        <Toolbar name={name} version={saved.version} canSave={canSave} isDirty={saving.isDirty} syntax={syntax} languages={languages} onSyntax={chooseSyntax} onFind={find.open} onOpenFile={() => void openFile()} onSave={save} onClose={leave} />
         <Live />
         {!canSave && <p class="note">{CANNOT_SAVE}</p>}
         {isStoreDown && <p class="note wrong" role="alert">The store is unavailable. This is the default template; your text is kept in this browser until it can be saved.</p>}

@@ -14,11 +14,12 @@ interface Props {
   languages: Syntax[];
   onSyntax(syntax: Syntax): void;
   onFind(): void;
+  onOpenFile(): void;
   onSave(): void;
   onClose(): void;
 }
 
-export function Toolbar({ name, canSave, version, isDirty, syntax, languages, onSyntax, onFind, onSave, onClose }: Props) {
+export function Toolbar({ name, canSave, version, isDirty, syntax, languages, onSyntax, onFind, onOpenFile, onSave, onClose }: Props) {
   return (
     <header>
       <h1>{name || "Template"}</h1>
@@ -32,6 +33,7 @@ export function Toolbar({ name, canSave, version, isDirty, syntax, languages, on
           {[...new Set([...languages, syntax])].map((name) => <option key={name} value={name}>{name}</option>)}
         </select>
       </label>
+      <button type="button" onClick={onOpenFile}>Open file…</button>
       <nav class="buttons" aria-label="Editor">
         <button type="button" onClick={onFind} aria-keyshortcuts="Control+F">Find <kbd>{MODIFIER} F</kbd></button>
         <a class="button" href={historyAt(name)}>History</a>

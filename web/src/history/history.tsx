@@ -5,7 +5,8 @@ import { go, historyAt, replace, templateAt } from "../route";
 import { useServer } from "../server";
 import { announce } from "../state";
 import { LIVE, readHistory } from "../stored-templates";
-import { useToken, whyNoTemplates } from "../use-token";
+import { whyNoTemplates } from "../rights";
+import { useToken } from "../use-token";
 import { LabelDialog } from "./label-dialog";
 import { Moves } from "./moves";
 import { RestoreDialog } from "./restore-dialog";
@@ -66,15 +67,15 @@ export function History({ name, version, other }: Props) {
       {history && chosen && (
         <div class="columns">
           <div class="card">
-            <VersionList history={history} chosen={chosen} at={(each) => historyAt(name, each, other)} />
+            <VersionList history={history} chosen={chosen} token={token} at={(each) => historyAt(name, each, other)} />
             <Moves moves={history.moves} />
           </div>
-          <VersionCard name={name} fullName={name || (token?.default_template ?? "")} history={history} chosen={chosen} other={other} heading={heading} whyNot={whyNoTemplates(token)}
+          <VersionCard name={name} fullName={name || (token?.default_template ?? "")} history={history} chosen={chosen} other={other} heading={heading} token={token} whyNot={whyNoTemplates(token)}
             onOther={(wanted) => replace(historyAt(name, chosen.version, wanted))} onRestore={() => setAction("restore")} onLabel={() => setAction("label")} />
         </div>
       )}
       {action === "restore" && chosen && <RestoreDialog name={name} tokenName={token?.name ?? ""} version={chosen} live={history!.labels[LIVE] ?? 0} onDone={onRestored} onCancel={() => setAction(null)} />}
-      {action === "label" && chosen && <LabelDialog name={name} tokenName={token?.name ?? ""} history={history!} version={chosen} onDone={onMoved} onCancel={() => setAction(null)} />}
+      {action === "label" && chosen && <LabelDialog name={name} token={token} history={history!} version={chosen} onDone={onMoved} onCancel={() => setAction(null)} />}
     </main>
   );
 }

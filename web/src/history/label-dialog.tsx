@@ -2,27 +2,30 @@
 import { useId, useState } from "preact/hooks";
 import { Dialog } from "../dialog";
 import { Signature, Usage, useSignature } from "../editor/signature";
-import type { TemplateHistory, Version } from "../forms";
+import type { TemplateHistory, Token, Version } from "../forms";
+import { Lock } from "../lock";
+import { isProtected, whyNoLabel } from "../rights";
 import { LIVE, moveLabel } from "../stored-templates";
 import { whyNotLabel } from "../template-name";
 import { VersionDifference } from "./version-difference";
 
 interface Props {
   name: string;
-  tokenName: string;
+  token: Token | null;
   history: TemplateHistory;
   version: Version;
   onDone(label: string): void;
   onCancel(): void;
 }
 
-export function LabelDialog({ name, tokenName, history: { labels }, version, onDone, onCancel }: Props) {
+export function LabelDialog({ name, token, history: { labels }, version, onDone, onCancel }: Props) {
   const id = useId();
-  const { author, note, remember, fields } = useSignature(tokenName);
-  const [label, setLabel] = useState(labels[LIVE] === version.version ? "" : LIVE);
+  const { author, note, remember, fields } = useSignature(token?.name ?? "");
+  const [label, setLabel] = useState(labels[LIVE] === version.version || whyNoLabel(token, LIVE) ? "" : LIVE);
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
   const now = labels[label];
+  const whyNot = whyNoLabel(token, label);
 
   function submit(event: Event): void {
     event.preventDefault();
@@ -49,14 +52,15 @@ export function LabelDialog({ name, tokenName, history: { labels }, version, onD
           <input value={label} list={`${id}-labels`} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setLabel(event.currentTarget.value.trim())} />
         </label>
         <datalist id={`${id}-labels`}>{[...new Set([LIVE, ...Object.keys(labels)])].map((each) => <option key={each} value={each} />)}</datalist>
-        {label && <p>{now ? <>The label <b>{label}</b> moves from version {now} to version {version.version}.</> : <>The label <b>{label}</b> is new.</>}{label === LIVE && " Version " + version.version + " becomes live."}</p>}
-        {now && now !== version.version && <VersionDifference name={name} before={now} after={version.version} label="Changes" />}
-        {label === LIVE && <Usage name={name} />}
+        {label && !whyNot && <p>{now ? <>The label <b>{label}</b> moves from version {now} to version {version.version}.</> : <>The label <b>{label}</b> is new.</>}{label === LIVE && " Version " + version.version + " becomes live."}{isProtected(token, label) && <> <Lock label={label} /></>}</p>}
+        {whyNot && <p class="note wrong" role="status"><Lock label={label} /> {whyNot}</p>}
+        {!whyNot && now && now !== version.version && <VersionDifference name={name} before={now} after={version.version} label="Changes" />}
+        {!whyNot && label === LIVE && <Usage name={name} />}
         <Signature {...fields} />
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
           <button type="button" onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary" disabled={isBusy}>Move label</button>
+          <button type="submit" class="primary" disabled={isBusy || whyNot !== ""}>Move label</button>
         </p>
       </form>
     </Dialog>

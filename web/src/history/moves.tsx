@@ -2,6 +2,7 @@
 import type { LabelMove } from "../forms";
 import { Time } from "../time";
 import { counted } from "../words";
+import { moveInWords } from "./move-words";
 
 export function Moves({ moves }: { moves: LabelMove[] }) {
   if (!moves.length) return null;
@@ -11,7 +12,7 @@ export function Moves({ moves }: { moves: LabelMove[] }) {
       <ol class="timeline" tabIndex={0} aria-label="Label moves">
         {moves.map((move, index) => (
           <li key={index}>
-            <b>{move.label}</b> {move.previous ? `from version ${move.previous} to version ${move.version}` : `to version ${move.version}`}
+            <b>{move.label || "The template"}</b> {moveInWords(move)}
             <br />
             <span class="quiet"><Time iso={move.time} />{move.author && ` · ${move.author}`}{move.note && ` · ${move.note}`}</span>
           </li>

@@ -1,20 +1,22 @@
 // Asks for the name of a new template. The template exists once its first version is saved.
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog";
-import { whyNotName } from "../template-name";
+import { parseSource, whyNotName } from "../template-name";
 
 interface Props {
   /** The prefix of every name, or "". */
   prefix: string;
   names: string[];
+  /** The name to suggest for a copy, and what it is a copy of. Without it, the user chooses what to begin with. */
+  copied?: { name: string; from: string };
   /** `from` is the template to begin with, or "". */
   onCreate(name: string, from: string): void;
   onCancel(): void;
 }
 
-export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) {
-  const [name, setName] = useState(prefix);
-  const [from, setFrom] = useState("");
+export function NewTemplateDialog({ prefix, names, copied, onCreate, onCancel }: Props) {
+  const [name, setName] = useState(copied?.name ?? prefix);
+  const [from, setFrom] = useState(copied?.from ?? "");
   const [isTried, setTried] = useState(false);
   const problem = whyNotName(name, prefix, names);
   function submit(event: Event): void {
@@ -22,16 +24,19 @@ export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) 
     setTried(true);
     if (!problem) onCreate(name, from);
   }
+  const source = copied && parseSource(copied.from);
+  const title = source ? `Duplicate ${source.name}` : "New template";
   return (
-    <Dialog label="New template" class="small" onCancel={onCancel}>
+    <Dialog label={title} class="small" onCancel={onCancel}>
       <form onSubmit={submit}>
-        <h2>New template</h2>
+        <h2>{title}</h2>
+        {source && <p>The new template begins with the text of {source.number ? `version ${source.number}` : "the live version"}.</p>}
         <label>
           Name
           <input value={name} maxLength={200} autocomplete="off" spellcheck={false} data-first aria-invalid={isTried && problem !== ""}
             onInput={(event) => setName(event.currentTarget.value)} />
         </label>
-        {names.length > 0 && (
+        {!copied && names.length > 0 && (
           <label>
             Begin with
             <select value={from} onInput={(event) => setFrom(event.currentTarget.value)}>
@@ -44,7 +49,7 @@ export function NewTemplateDialog({ prefix, names, onCreate, onCancel }: Props) 
         <p class="quiet">Agents choose it with <code>"template_name": "{name || "…"}"</code>. Nothing is stored until you save its text.</p>
         <p class="buttons">
           <button type="button" onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary">Write it</button>
+          <button type="submit" class="primary">{source ? "Edit the copy" : "Write it"}</button>
         </p>
       </form>
     </Dialog>

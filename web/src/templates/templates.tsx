@@ -4,7 +4,8 @@ import { useChanges } from "../changes";
 import { Loading } from "../loading";
 import { listTemplates } from "../stored-templates";
 import { useLatest } from "../use-latest";
-import { useToken, whyNoTemplates } from "../use-token";
+import { whyNoTemplates } from "../rights";
+import { useToken } from "../use-token";
 import { TemplateList } from "./list";
 import { TemplateCard } from "./template";
 
@@ -12,7 +13,8 @@ export function TemplatesView({ name, focusEdit }: { name: string; focusEdit: bo
   const edit = useRef<HTMLAnchorElement>(null);
   const token = useToken();
   const [changes, setChanges] = useState(0);
-  useChanges({ template: name }, () => setChanges((before) => before + 1));
+  const refresh = () => setChanges((before) => before + 1);
+  useChanges({ template: name }, refresh);
   const names = useLatest(listTemplates, [changes]);
   useEffect(() => {
     if (focusEdit) edit.current?.focus();
@@ -31,7 +33,7 @@ export function TemplatesView({ name, focusEdit }: { name: string; focusEdit: bo
             {(templates) => <TemplateList templates={templates} chosen={name} token={token} whyNot={whyNoTemplates(token)} />}
           </Loading>
         </nav>
-        <TemplateCard name={name} changes={changes} defaultName={token?.default_template ?? "default"} edit={edit} />
+        <TemplateCard name={name} changes={changes} token={token} edit={edit} onChanged={refresh} />
       </div>
     </main>
   );
