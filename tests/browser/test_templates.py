@@ -1,6 +1,5 @@
 """Templates are duplicated, downloaded, opened from a file and deleted, and a protected label stays where it is."""
 
-import re
 from urllib.parse import quote
 
 import pytest
