@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from foreword.service.log import Log
 from foreword.service.responses import PROBLEMS
 
 # The log. When a server ends, its fixture checks that no line contains planted text.
@@ -99,6 +100,32 @@ def test_invalid_requests_are_logged(guarded_service):
 
 
 # Counts
+
+
+class Pipe:
+    """Keeps each write, encoded like the standard error stream."""
+
+    def __init__(self):
+        self.written = []
+
+    def write(self, text):
+        self.written.append(text.encode(errors="backslashreplace"))
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize("reason", ["x" * 200, "…" * 200, "\udc80" * 200, ""])
+def test_lines_of_several_workers_cannot_mix_in_a_pipe(reason):
+    pipe = Pipe()
+    log = Log(stream=pipe)
+    with log.together():
+        for number in range(1000):
+            log.request("GET", b"/tools", 200, 0.001, f"{number}", reason=reason)
+    assert all(len(written) <= 4096 and written.endswith(b"\n") for written in pipe.written)
+    lines = b"".join(pipe.written).decode().splitlines()
+    assert [line.split()[6] for line in lines] == [str(number) for number in range(1000)]
+    assert len(pipe.written) < len(lines) / 2
 
 
 def counts(server):

@@ -23,6 +23,8 @@ _MAX_LENGTH = 300
 LEVELS = ("debug", "info", "warning", "error")
 _, _INFO, _, _ERROR = range(len(LEVELS))
 _PACKAGE = __name__.partition(".")[0]
+# How many bytes are written to a pipe at once. Worker processes share it, and would write into each other's longer messages.
+_MAX_WRITTEN_BYTES = 4096
 
 
 class Log:
@@ -120,8 +122,8 @@ class Log:
             yield
         finally:
             lines, self._requests = self._requests, None
-            if lines:
-                self._write("\n".join(lines))
+            for joined in _join(lines):
+                self._write(joined)
 
     def _write_request(self, line: str) -> None:
         if self._requests is None:
@@ -135,6 +137,20 @@ class Log:
             self._stream.flush()
         except (OSError, ValueError):
             pass  # the request must not fail because the log is closed
+
+
+def _join(lines: list[str]) -> Iterator[str]:
+    """Yield lines together, as many as can be written at once."""
+    joined, size = [], 0
+    for line in lines:
+        length = len(line if line.isascii() else line.encode(errors="backslashreplace")) + 1
+        if joined and size + length > _MAX_WRITTEN_BYTES:
+            yield "\n".join(joined)
+            joined, size = [], 0
+        joined.append(line)
+        size += length
+    if joined:
+        yield "\n".join(joined)
 
 
 class Handler(logging.Handler):
