@@ -136,13 +136,13 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
 def test_the_last_requested_edition_is_shown(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations/billing-2")
     choice = page.get_by_role("region", name="Prompt").get_by_label("Edition")
-    choice.select_option("1")
     prompt = page.get_by_role("group", name="Prompt with origins")
-    expect(prompt).to_contain_text("One.")
-    release = hold_requests(page, "**/editions/2")
-    with page.expect_request("**/editions/2"):
-        choice.select_option("2 (current)")
-    choice.select_option("1")
+    expect(prompt).to_contain_text("Two.")
+    expect(page.get_by_role("region", name="Changes from edition 1 to 2")).to_be_visible()
+    release = hold_requests(page, "**/editions/1")
+    with page.expect_request("**/editions/1"):
+        choice.select_option("1")
+    choice.select_option("2 (in use)")
     release()
     page.wait_for_timeout(300)
-    expect(prompt).to_contain_text("One.")
+    expect(prompt).to_contain_text("Two.")

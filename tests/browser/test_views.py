@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 from playwright.sync_api import expect
-from test_everywhere import AXE, axe_violations
+from test_everywhere import AXE, axe_violations, reached_by_tab
 
 from foreword.cli import main
 
@@ -21,7 +21,7 @@ def seen_site(shared_site):
     """A service with rules, a mistake in a file, and a conversation with two editions."""
     (shared_site.shop / ".claude/rules").mkdir(parents=True)
     (shared_site.shop / ".claude/rules/api.md").write_text('---\npaths: "api/**"\n---\nValidate every input.\n')
-    shared_site.construct("seen", layout="opal", model="claude-opus-4-5")
+    shared_site.construct("seen", layout="opal", model="claude-opus-4-5", tools=[{"name": "read"}])
     (shared_site.shop / "AGENTS.md").write_text("# Shop\n\nRun `make check`.\nSee [the guide](missing.md).\n")
     shared_site.call("POST", "/conversations/seen/reload", {"cwd": str(shared_site.shop)})
     usage = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 50}
@@ -100,6 +100,16 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     expect(page.locator(".figure", has_text="Tokens in use").locator(".number")).to_have_text(
         f"{current['tokens']['count']:,}"
     )
+    tokens = region(page, "Where the tokens go")
+    for edition in (2, 1):
+        region(page, "Prompt").get_by_label("Edition").select_option(str(edition))
+        counted = printed("tokens", f"talk:seen@{edition}")
+        expect(tokens.locator("figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
+        numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
+        expect(tokens.locator("tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
+        expect(tokens.get_by_role("region", name="Tools")).to_contain_text(
+            f"{counted['tools'][0]['tokens']} tokens, in addition"
+        )
     losses = printed("cache", "talk:seen@1", "talk:seen@2")["providers"]
     assert losses[0]["cacheable"] == 0
     expect(region(page, "Editions")).to_contain_text(f"too short for the cache of {losses[0]['provider']}.")
@@ -209,6 +219,57 @@ def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(ope
     expect(code).to_contain_text("Hello from")  # nothing typed is lost
 
 
+def test_a_source_in_the_chart_leads_to_its_text(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/conversations/seen", width=360, height=740)
+    tokens = region(page, "Where the tokens go")
+    section = seen_site.call("POST", "/tokens", {"cwd": ".", "prompt": "talk:seen"})["passages"][-1]["section"]
+    tokens.get_by_text("As a table").click()
+    tokens.get_by_role("button", name=re.compile("^File .*AGENTS.md")).click()
+    expect(page.locator(".prompt .origin.selected")).to_be_in_viewport()
+    expect(tokens.get_by_role("img")).to_have_accessible_name(re.compile(rf"^Tokens by section: .*{section} \d+\."))
+
+
+def test_a_conversation_can_be_read_with_the_keyboard_alone(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/conversations")
+    expect(page.get_by_role("link", name=re.compile("^seen"))).to_be_visible()
+    while "seen" not in page.evaluate("document.activeElement.textContent.slice(0, 4)"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="seen")).to_be_visible()
+    expect(region(page, "Prompt").get_by_text("As a table")).to_be_visible()
+    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
+    reached = reached_by_tab(page)
+    names = ["← Conversations", "Forget…", "Rebuild…", "Compare edition", "Edition", "Copy prompt", "As a table"]
+    positions = [next(at for at, name in enumerate(reached) if name.startswith(start)) for start in names]
+    assert positions == sorted(positions), reached
+    assert "Prompt with origins" in reached[positions[-1] :]
+
+
+def test_the_panes_of_the_playground_fit_into_the_window(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/layouts")
+    panes = page.locator(".playground > section")
+    prompt = page.get_by_role("group", name="Prompt with origins")
+    expect(prompt).to_be_visible()
+    layout, text = (panes.nth(index).bounding_box() for index in (0, 1))
+    assert layout["y"] == text["y"] and layout["x"] + layout["width"] < text["x"]
+    assert layout["height"] == text["height"] <= 900 - layout["y"]
+    assert prompt.evaluate("(pane) => pane.scrollHeight > pane.clientHeight && pane.clientHeight > 200")
+    page.set_viewport_size({"width": 740, "height": 360})
+    layout, text = (panes.nth(index).bounding_box() for index in (0, 1))
+    assert layout["y"] + layout["height"] < text["y"]
+    assert prompt.evaluate("(pane) => pane.clientHeight") < 360
+
+
+def test_the_navigation_is_one_row_on_a_phone(open_page, seen_site):
+    page = open_page(seen_site.url, width=360, height=740)
+    tops = (
+        page.get_by_role("navigation", name="Views")
+        .get_by_role("link")
+        .evaluate_all("(links) => links.map((link) => link.getBoundingClientRect().top)")
+    )
+    assert len(tops) == 5 and len(set(tops)) == 1
+
+
 def test_editions_are_compared_rebuilt_and_forgotten(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/conversations/seen")
     editions = region(page, "Editions")
@@ -228,9 +289,14 @@ def test_editions_are_compared_rebuilt_and_forgotten(open_page, seen_site):
     expect(page.get_by_text("No conversations have been started yet.")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [360, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
-    page = open_page(seen_site.url, width=360, height=740, bypass_csp=True, scheme=scheme, reduced_motion="reduce")
+def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme, width):
+    seen_site.construct("checked", layout="opal", tools=[{"name": "read"}])
+    seen_site.call(
+        "POST", "/conversations/checked/reload", {"cwd": str(seen_site.shop), "model": "gpt-5", "layout": "pi"}
+    )
+    page = open_page(seen_site.url, width=width, height=740, bypass_csp=True, scheme=scheme, reduced_motion="reduce")
     page.evaluate(AXE.read_text())
     for view in (
         "",
@@ -244,6 +310,8 @@ def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
         "workspace/touch",
         "workspace/compare",
         "conversations",
+        "conversations/checked",
+        "conversations/nobody",
         "template",
         "layouts",
     ):
@@ -251,4 +319,4 @@ def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
         expect(page.locator("main h2")).to_be_visible()
         expect(page.locator("main [aria-busy=true]")).to_have_count(0)
         assert (view, axe_violations(page)) == (view, [])
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view

@@ -24,6 +24,16 @@ export async function countTokens(choices: Choices, signal?: AbortSignal): Promi
   return call((client) => client.tokens(questionBody(choices), { signal }));
 }
 
+/** The tokens of an edition, for the model that it was built for. */
+export async function countEdition(id: string, edition: number, signal?: AbortSignal): Promise<Counted> {
+  return call((client) => client.tokens({ cwd: ".", prompt: editionName(id, edition) }, { signal }));
+}
+
+/** The name of an edition in questions. It always has a number, because an id may contain an `@`. */
+export function editionName(id: string, edition: number): string {
+  return `talk:${id}@${edition}`;
+}
+
 /** The prompt, and the tokens of each source in its sections. */
 export async function showWithSources(choices: Choices, signal?: AbortSignal): Promise<Prompt> {
   const [prompt, counted] = await Promise.all([show(choices, signal), countTokens(choices, signal)]);

@@ -1,6 +1,7 @@
 // A chart of where the tokens go: one block per section, divided by source. The table below it has the same numbers.
 import { boxes } from "./boxes";
-import type { CountedSource, Passage, Prompt, Tokens } from "./forms";
+import { Breakable } from "./breakable";
+import type { CountedSource, Passage as FullPassage, Tokens } from "./forms";
 import type { Target } from "./target";
 import { kindName } from "./preview/origins";
 import { count, percent } from "./words";
@@ -9,8 +10,10 @@ const WIDTH = 1000;
 const HEIGHT = 110;
 const NARROW = 46;
 
+type Passage = Pick<FullPassage, "section" | "tokens" | "sources">;
+
 interface Props {
-  prompt: Pick<Prompt, "passages" | "tokens">;
+  prompt: { passages: Passage[]; tokens: Tokens };
   onTarget?: (target: Target) => void;
   /** What the table is called, if there is more than one in a view. */
   label?: string;
@@ -25,10 +28,10 @@ export function TokenMap({ prompt: { passages, tokens }, onTarget, label = "Toke
       <figcaption><b>{count(tokens.count)}</b> tokens <span class="quiet">{method(tokens)}</span></figcaption>
       <div class="names" aria-hidden="true">
         {passages.map(({ section, tokens = 0 }, index) => (places[index]!.width < NARROW ? null : (
-          <span key={index} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><span><b>{section}</b> {count(tokens)}</span></span>
+          <span key={index} style={{ left: `${places[index]!.left / 10}%`, width: `${places[index]!.width / 10}%` }}><b>{section}</b><span>{count(tokens)}</span></span>
         )))}
       </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Tokens by section and source. The table below has the same numbers." preserveAspectRatio="none">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Tokens by section: ${passages.map(({ section, tokens = 0 }) => `${section} ${count(tokens)}`).join(", ")}. The table below has the same numbers.`} preserveAspectRatio="none">
         {passages.map((passage, index) => <Block key={index} passage={passage} {...places[index]!} onTarget={onTarget} />)}
       </svg>
       <details open={isOpen}>
@@ -61,7 +64,7 @@ function Block({ passage: { section, tokens = 0, sources = [] }, left, width, on
 }
 
 function TokenTable({ label, passages, total, onTarget }: { label: string; passages: Passage[]; total: number; onTarget: Props["onTarget"] }) {
-  const link = (text: string, target: Target) => (onTarget ? <button type="button" class="plain" onClick={() => onTarget(target)}>{text}</button> : text);
+  const link = (text: string, target: Target) => (onTarget ? <button type="button" class="plain" onClick={() => onTarget(target)}><span><Breakable text={text} /></span></button> : <Breakable text={text} />);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table class="data">

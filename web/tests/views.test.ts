@@ -23,9 +23,10 @@ test("a target has a name that can be in an address", () => {
 test("a chart has a bar for each day, with gaps on days without calls", () => {
   const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5 };
   const days = ["2026-10-01", "2026-11-14", "2026-11-16"].map((day) => ({ day, usage }));
-  const bars = dailyBars(days, 4, 100);
+  const bars = dailyBars(days, 2, 4, 100);
   assert.deepEqual(bars.map(({ day, rate, left }) => [day, rate, left]), [["2026-11-13", null, 0], ["2026-11-14", 0.5, 25], ["2026-11-15", null, 50], ["2026-11-16", 0.5, 75]]);
-  assert.deepEqual(dailyBars([], 4, 100), []);
+  assert.deepEqual(dailyBars([], 2, 4, 100), []);
+  assert.deepEqual(dailyBars(days.slice(-1), 2, 4, 100).map(({ day, rate }) => [day, rate]), [["2026-11-15", null], ["2026-11-16", 0.5]]);
 });
 
 test("the client reads events from a stream however it is divided", async () => {
@@ -64,7 +65,7 @@ test("lines of one commit are one run, and empty lines between sections belong t
 
 test("an age is in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
-  assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["0 minutes ago", "3 hours ago", "5 months ago", "0 minutes ago"]);
+  assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["just now", "3 hours ago", "5 months ago", "just now"]);
 });
 
 test("empty filters are left out, and days are included whole", () => {

@@ -1,37 +1,33 @@
 // One conversation: its current edition, what changed between editions, and how a prompt built now would differ.
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
-import { CopyButton } from "../copy";
-import { FindingList } from "../finding-list";
-import type { Drift, Edition, EditionRow } from "../forms";
-import { Loading } from "../loading";
-import { Legend } from "../preview/origin-info";
-import { PromptText } from "../preview/prompt-text";
-import { segments } from "../preview/segments";
-import { sourceFor } from "../preview/sources";
+import type { Drift, Edition } from "../forms";
+import { countEdition } from "../questions";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
 import { ForgetButton, RebuildButton } from "./actions";
 import { DriftView } from "./drift";
 import { EditionChanges } from "./edition-changes";
+import { EditionPrompt } from "./edition-prompt";
 import { Figures } from "./figures";
 import { lastList } from "./last-list";
 import { shortLayout } from "./layout-name";
-import { Tools } from "./tools";
 import { usageInWords } from "./usage-words";
 
 export function Conversation({ id }: { id: string }) {
-  const [number, setNumber] = useState<number | undefined>();
-  const edition = useLatest(() => readEdition(id, number), [number]);
+  const current = useLatest(() => readEdition(id), []);
   const editions = useLatest(() => listEditions(id), []);
   const drift = useLatest(() => readDrift(id), []);
+  const tokens = useTokens(id, current.value?.edition);
+  // The edition whose prompt is shown, if it is not the current one.
+  const [number, setNumber] = useState<number | undefined>();
+  const older = useLatest(async () => (number ? readEdition(id, number) : null), [number]);
+  const olderTokens = useTokens(id, number);
   const rows = editions.value ?? [];
-  const newest = Math.max(0, ...rows.map((row) => row.edition));
-  // Drift is relative to the current edition, whichever edition is shown.
-  const current = edition.value?.edition === newest ? edition.value.system : undefined;
+  const newest = current.value?.edition ?? 0;
   function reload(): void {
     setNumber(undefined);
-    for (const loaded of [edition, editions, drift]) loaded.reload();
+    for (const loaded of [current, editions, drift]) loaded.reload();
   }
   return (
     <main class="conversation">
@@ -40,24 +36,28 @@ export function Conversation({ id }: { id: string }) {
         <div class="heading">
           <div>
             <h2 class="path">{id}</h2>
-            <Badges edition={edition.value} drift={drift.value} />
+            <Badges edition={current.value} drift={drift.value} />
           </div>
-          {edition.value && (
+          {current.value && (
             <div class="buttons">
-              <CopyButton text={edition.value.system} what="Copy prompt" />
               <ForgetButton id={id} />
-              <RebuildButton edition={edition.value} onRebuilt={reload} />
+              <RebuildButton edition={current.value} onRebuilt={reload} />
             </div>
           )}
         </div>
-        {edition.value && <Facts edition={edition.value} />}
+        {current.value && <Facts edition={current.value} />}
       </header>
-      {!edition.problem && <Figures id={id} editions={rows} usage={edition.value ? (edition.value.usage ?? null) : undefined} drift={drift.value} />}
-      {!edition.problem && <DriftView drift={drift.value} system={current} problem={drift.problem} />}
-      {rows.length > 1 && <EditionChanges id={id} editions={rows} />}
-      <EditionPrompt loaded={edition} rows={rows} newest={newest} onNumber={setNumber} />
+      {!current.problem && <Figures edition={current.value} editions={rows} tokens={tokens.value} drift={drift.value} />}
+      {!current.problem && <DriftView drift={drift.value} system={current.value?.system} problem={drift.problem} />}
+      {rows.length > 1 && <EditionChanges key={rows.at(-1)!.edition} id={id} editions={rows} />}
+      <EditionPrompt edition={number ? older : current} tokens={number ? olderTokens : tokens} rows={rows} newest={newest}
+        onNumber={(chosen) => setNumber(chosen === newest ? undefined : chosen)} />
     </main>
   );
+}
+
+function useTokens(id: string, edition: number | undefined): Loaded<Awaited<ReturnType<typeof countEdition>> | null> {
+  return useLatest(async (signal) => (edition ? countEdition(id, edition, signal) : null), [edition]);
 }
 
 function Badges({ edition, drift }: { edition: Edition | null; drift: Drift | null }) {
@@ -71,46 +71,10 @@ function Badges({ edition, drift }: { edition: Edition | null; drift: Drift | nu
   );
 }
 
-interface PromptProps {
-  loaded: Loaded<Edition>;
-  rows: EditionRow[];
-  newest: number;
-  onNumber(number: number): void;
-}
-
-function EditionPrompt({ loaded, rows, newest, onNumber }: PromptProps) {
-  const parts = useMemo(() => (loaded.value ? segments(loaded.value.system, loaded.value.passages) : []), [loaded.value]);
-  return (
-    <section class="card prompt-card" aria-labelledby="prompt-heading">
-      <header>
-        <h3 id="prompt-heading">Prompt</h3>
-        {rows.length > 1 && (
-          <label class="inline">
-            Edition{" "}
-            <select value={String(loaded.value?.edition ?? newest)} onInput={(event) => onNumber(Number(event.currentTarget.value))}>
-              {rows.map((row) => <option key={row.edition} value={row.edition}>{row.edition}{row.edition === newest ? " (current)" : ""}</option>)}
-            </select>
-          </label>
-        )}
-      </header>
-      <Loading loaded={loaded} doing="Reading the prompt">
-        {(edition) => (
-          <>
-            <Legend segments={parts} />
-            {edition.system ? <PromptText label="Prompt with origins" segments={parts} sourceOf={sourceFor({ cwd: edition.built_for.cwd ?? "", layout: shortLayout(edition.layout) })} /> : <p class="quiet">This edition has no system prompt.</p>}
-            <Tools tools={edition.tool_tokens} />
-            {edition.findings.length > 0 && <FindingList findings={edition.findings} />}
-          </>
-        )}
-      </Loading>
-    </section>
-  );
-}
-
 function Facts({ edition }: { edition: Edition }) {
-  const { cwd, model, provider } = edition.built_for;
+  const { cwd, provider } = edition.built_for;
   const usage = edition.usage && usageInWords(edition.usage);
-  const facts = { Model: model, Provider: provider, Edition: String(edition.edition), Created: <Time iso={edition.created} />, Usage: usage };
+  const facts = { Provider: provider, Built: <Time iso={edition.created} />, Usage: usage };
   return (
     <dl class="facts">
       {cwd && <div><dt>Folder</dt><dd class="path">{cwd}</dd></div>}

@@ -4,7 +4,7 @@ import { readEdition } from "../api";
 import { DifferenceView } from "../difference-view";
 import type { CacheLoss, EditionRow } from "../forms";
 import { Loading } from "../loading";
-import { cacheLoss, compare } from "../questions";
+import { cacheLoss, compare, editionName } from "../questions";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
@@ -38,13 +38,9 @@ async function readLosses(id: string, editions: EditionRow[], signal: AbortSigna
   const losses = new Map<number, CacheLoss>();
   for (const [index, { edition, built_for }] of editions.entries()) {
     const previous = editions[index - 1];
-    if (previous) losses.set(edition, await cacheLoss(talk(id, previous.edition), talk(id, edition), built_for, signal));
+    if (previous) losses.set(edition, await cacheLoss(editionName(id, previous.edition), editionName(id, edition), built_for, signal));
   }
   return losses;
-}
-
-function talk(id: string, number: number): string {
-  return `talk:${id}@${number}`;
 }
 
 interface ItemProps {
@@ -69,7 +65,7 @@ function EditionItem({ id, row, previous, loss, onCompare }: ItemProps) {
 }
 
 function Changes({ id, old, row, loss }: { id: string; old: EditionRow; row: EditionRow; loss: CacheLoss | undefined }) {
-  const changes = useLatest((signal) => compare(talk(id, old.edition), talk(id, row.edition), signal), []);
+  const changes = useLatest((signal) => compare(editionName(id, old.edition), editionName(id, row.edition), signal), []);
   return (
     <ul class="plain-list">
       {changes.value && reasons(changes.value).map((reason) => <li key={reason}>{reason}</li>)}

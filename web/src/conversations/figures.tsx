@@ -1,31 +1,32 @@
-// The figures of a conversation: its tokens, its editions, and what a rebuild would keep in the provider's cache.
+// The figures of a conversation: the edition in use, and what a rebuild would do to the cache.
 import { Figure } from "../figure";
-import type { Drift, EditionRow, UsageCounts } from "../forms";
-import { compare } from "../questions";
-import { useLatest } from "../use-latest";
+import type { Counted, Drift, Edition, EditionRow } from "../forms";
 import { count, counted, percent } from "../words";
 import { isCached } from "./drift";
+import { toolTokens } from "./tools";
 
 interface Props {
-  id: string;
+  /** The edition in use; null until it is known. */
+  edition: Edition | null;
   editions: EditionRow[];
-  /** Of the edition that is shown; undefined until it is known. */
-  usage: UsageCounts | null | undefined;
+  tokens: Counted | null;
   drift: Drift | null;
 }
 
-export function Figures({ id, editions, usage, drift }: Props) {
-  const newest = editions.at(-1)?.edition ?? 0;
-  const current = `talk:${id}@${newest}`;
-  const compared = useLatest(async () => (newest ? compare(current, current) : null), [newest]);
-  const tokens = compared.value?.new.tokens;
+export function Figures({ edition, editions, tokens, drift }: Props) {
+  const usage = edition && (edition.usage ?? null);
   return (
     <dl class="figures">
-      <Figure name="Tokens in use" value={tokens && count(tokens.count)} note={tokens && (tokens.exact ? "exact" : `within ${percent(tokens.error)}`)} />
-      <Figure name="Cache hit rate" value={usage === undefined ? undefined : usage?.hit_rate == null ? "–" : percent(usage.hit_rate)} note={usage === null ? "No usage recorded yet" : usage && counted(usage.calls, "call")} />
-      <Figure name={editions.length === 1 ? "Edition" : "Editions"} value={editions.length ? count(editions.length) : undefined} />
+      <Figure name="Tokens in use" value={tokens ? count(tokens.tokens.count) : undefined} note={tokens && tokensNote(tokens)} />
+      <Figure name="Cache hit rate" value={edition ? (usage?.hit_rate == null ? "–" : percent(usage.hit_rate)) : undefined} note={edition && (usage ? counted(usage.calls, "call") : "No usage recorded yet")} />
+      <Figure name="Editions" value={editions.length ? count(editions.length) : undefined} note={edition && (edition.edition === 1 ? "Never rebuilt" : `Edition ${count(edition.edition)} is in use`)} />
       <Figure name="A rebuild keeps" value={drift ? count(drift.tokens_kept) : undefined} note={drift && (isCached(drift) ? "tokens in the cache" : "too short for the cache")} />
       <Figure name="A rebuild loses" value={drift ? count(drift.tokens_lost) : undefined} note="tokens in the cache" isWarning={Boolean(drift?.tokens_lost)} />
     </dl>
   );
+}
+
+function tokensNote({ tokens: { exact, error }, tools }: Counted): string {
+  const accuracy = exact ? "exact" : `within ${percent(error)}`;
+  return tools.length ? `${accuracy}, and ${count(toolTokens(tools))} for tools` : accuracy;
 }

@@ -11,13 +11,13 @@ export interface Bar {
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A bar for each day from the first to the last, but at most `limit` days back, in a chart that is `total` wide. */
-export function dailyBars(days: DayUsage[], limit: number, total: number): Bar[] {
+/** A bar for each day from the first to the last, but at least `least` and at most `limit` days, in a chart that is `total` wide. */
+export function dailyBars(days: DayUsage[], least: number, limit: number, total: number): Bar[] {
   const last = days.at(-1);
   if (!last) return [];
   const rates = new Map(days.map(({ day, usage }) => [day, usage.hit_rate]));
   const end = Date.parse(last.day);
-  const first = Math.max(Date.parse(days[0]!.day), end - (limit - 1) * DAY);
+  const first = Math.max(Math.min(Date.parse(days[0]!.day), end - (least - 1) * DAY), end - (limit - 1) * DAY);
   const number = Math.round((end - first) / DAY) + 1;
   const step = total / number;
   return Array.from({ length: number }, (_, index) => {

@@ -5,20 +5,23 @@ import { dailyBars } from "./bars";
 
 const WIDTH = 1000;
 const HEIGHT = 100;
-const DAYS = 30;
+const EMPTY = 2; // the height of a day without calls
+// With fewer days, a single bar would be as wide as the chart.
+const MIN_DAYS = 14;
+const MAX_DAYS = 30;
 
 export function HitRate({ usage }: { usage: UsageTotal }) {
-  const bars = dailyBars(usage.days, DAYS, WIDTH);
+  const bars = dailyBars(usage.days, MIN_DAYS, MAX_DAYS, WIDTH);
   return (
     <section class="card" aria-labelledby="hit-rate-heading">
       <h3 id="hit-rate-heading">Cache hit rate by day</h3>
       <figure class="day-chart">
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label="Cache hit rate by day. The table below has the same numbers." preserveAspectRatio="none">
-          {bars.map(({ day, rate, left, width }) => rate !== null && (
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Cache hit rate by day, ${percent(bars.at(-1)!.rate ?? 0)} on ${bars.at(-1)!.day}. The table below has the same numbers.`} preserveAspectRatio="none">
+          {bars.map(({ day, rate, left, width }) => (
             <g key={day}>
-              <title>{`${day}: ${percent(rate)}`}</title>
-              <rect class="track" x={left} y="0" width={width} height={HEIGHT} />
-              <rect class="value" x={left} y={HEIGHT * (1 - rate)} width={width} height={HEIGHT * rate} />
+              <title>{`${day}: ${rate === null ? "no calls" : percent(rate)}`}</title>
+              <rect class="track" x={left} y={rate === null ? HEIGHT - EMPTY : 0} width={width} height={rate === null ? EMPTY : HEIGHT} />
+              {rate !== null && <rect class="value" x={left} y={HEIGHT * (1 - rate)} width={width} height={HEIGHT * rate} />}
             </g>
           ))}
         </svg>

@@ -11,7 +11,7 @@ export interface Place {
 
 export function OriginInfo({ place, sourceOf }: { place: Place | null; sourceOf: SourceOf | undefined }) {
   const origin = place?.segment.origin;
-  if (!origin) return <p class="origin-info"><span class="quiet">Hover over the text or use the arrow keys to see where it came from.</span></p>;
+  if (!origin) return <p class="origin-info"><span class="quiet">Point at the text, tap it or use the arrow keys to see where it came from.</span></p>;
   const source = sourceOf?.(origin);
   return (
     <p class="origin-info">

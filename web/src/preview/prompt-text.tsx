@@ -48,8 +48,10 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
     return () => removeEventListener("beforeprint", print);
   }, []);
   useEffect(() => {
-    const segment = target && renderer.current?.scrollTo(target);
+    if (!target) return;
+    const segment = renderer.current?.scrollTo(target);
     if (segment) setSelected({ segment, line: null });
+    host.current!.scrollIntoView({ block: "nearest" }); // the text may be below the chart that was clicked
   }, [target]);
 
   function point(event: PointerEvent): void {

@@ -1,5 +1,6 @@
 // The matrix of files and released agents: which agent loads which file, and why.
 import { useRef, useState } from "preact/hooks";
+import { Breakable } from "../breakable";
 import { compareAgents } from "../questions";
 import type { AgentsTable } from "../forms";
 import { type Cell, cellAfter } from "../grid-keys";
@@ -52,7 +53,7 @@ function Grid({ table, chosen, onChoose }: GridProps) {
         <tbody>
           {table.files.map((file, at) => (
             <tr key={file.path}>
-              <th scope="row" class="path">{relative(file.path, table.root)}</th>
+              <th scope="row" class="path"><Breakable text={relative(file.path, table.root)} /></th>
               {file.verdicts.map(({ agent, verdict, reason }, index) => (
                 <td key={agent} tabIndex={at === row && index === column ? 0 : -1} title={reason} aria-selected={chosen !== null && at === row && index === column}
                   onFocus={() => onChoose({ row: at, column: index })}>

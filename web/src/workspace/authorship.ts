@@ -41,6 +41,8 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [["year", 365 * 86400], [
 /** How long ago a time was, in its largest unit. */
 export function age(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000;
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["minute", 60];
-  return new Intl.RelativeTimeFormat("en").format(-Math.floor(Math.max(0, seconds) / size), unit);
+  const largest = UNITS.find(([, size]) => seconds >= size);
+  if (!largest) return "just now";
+  const [unit, size] = largest;
+  return new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / size), unit);
 }

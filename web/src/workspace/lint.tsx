@@ -1,5 +1,6 @@
 // Likely mistakes in the prompt's files, each beside its line.
 import { useMemo } from "preact/hooks";
+import { Breakable } from "../breakable";
 import { lint, show } from "../questions";
 import { FindingList } from "../finding-list";
 import type { Finding, LintReport, Prompt } from "../forms";
@@ -24,7 +25,7 @@ function Report({ report, prompt }: { report: LintReport; prompt: Prompt }) {
       {report.findings.length === 0 && <p>No likely mistakes were found.</p>}
       {[...byFile].map(([path, findings]) => (
         <section key={path} class="group">
-          {path && <h4 class="path">{path}</h4>}
+          {path && <h4 class="path"><Breakable text={path} /></h4>}
           <FindingList isBelowPath={path !== ""} findings={findings} excerpt={(finding) => (finding.path && finding.line !== null ? line(finding.path, finding.line) : null)} />
         </section>
       ))}
