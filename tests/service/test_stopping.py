@@ -1,6 +1,8 @@
 """A service that is stopped answers every request that it has received, even on connections that clients reuse."""
 
+import asyncio
 import http.client
+import io
 import signal
 import socket
 import time
@@ -8,7 +10,13 @@ import time
 import pytest
 import uvicorn
 
+from foreword.service.application import Application
+from foreword.service.guard import RequestGuard
+from foreword.service.log import Log
+from foreword.service.metrics import Metrics
+from foreword.service.routes import ROUTES
 from foreword.service.server import install_signal_handlers
+from foreword.service.service import Service
 
 
 def get(connection, path="/healthz"):
@@ -65,3 +73,26 @@ def test_a_hangup_ends_only_a_service_in_a_terminal(monkeypatch, is_terminal, ha
     server = uvicorn.Server(uvicorn.Config(None))
     install_signal_handlers(server)
     assert handlers == {signal.SIGTERM: server.handle_exit, signal.SIGINT: server.handle_exit, signal.SIGHUP: handler}
+
+
+def test_a_request_that_is_not_complete_in_time_is_answered_logged_and_counted(tmp_path):
+    lines = io.StringIO()
+    metrics = Metrics(ROUTES)
+    application = Application(Service(":memory:", [str(tmp_path)]), RequestGuard(), Log(stream=lines), metrics)
+    scope = {"type": "http", "method": "POST", "raw_path": b"/lint", "headers": [(b"host", b"localhost")]}
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def stop_while_the_body_is_read():
+        request = asyncio.ensure_future(application(scope, asyncio.Event().wait, send))
+        await asyncio.sleep(0)
+        request.cancel()  # as uvicorn does after its time limit
+        await request
+        await asyncio.sleep(0)
+
+    asyncio.run(stop_while_the_body_is_read())
+    assert sent[0]["status"] == 503 and b"the service stopped" in sent[1]["body"]
+    assert lines.getvalue().count("503 POST /lint") == 1
+    assert 'foreword_requests_total{method="POST",route="/lint",status="503"} 1' in metrics.text()

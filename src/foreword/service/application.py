@@ -37,6 +37,7 @@ from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
 from .rates import RateLimit, network_of
+from .recorder import CALLER, Recorder, address_of
 from .request import Request, parse_body, parse_query
 from .request_body import Disconnected, read_body
 from .responses import Problem, Response, redact, redact_template_error, to_json
@@ -55,8 +56,6 @@ _SAMPLE_SECONDS = 5.0
 _TOKEN_SECONDS = 1.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
-# The key in a request's scope for the name of the token that it was sent with.
-CALLER = "foreword.caller"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 if TYPE_CHECKING:
@@ -82,14 +81,14 @@ class Application:
         in_flight: int = IN_FLIGHT,
         rates: RateLimit | None = None,
     ) -> None:
-        self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
+        self._service, self._guard, self._metrics = service, guard, metrics
         self._time_limit, self._rates = time_limit, rates
         self._store_watch = StoreWatch(log, service.conversations.store.template)
         self._router = Router(ROUTES)
         self._last_moment: object = None
         self._last_checked = -inf
         self._batches: EditionReader | None = None
-        self._answered: list[tuple[Any, ...]] = []
+        self._recorder = Recorder(log, metrics, self._store_watch)
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
         self._streams = Streams()
@@ -109,7 +108,7 @@ class Application:
     async def _lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         # The state is the only way to pass data to connections.
-        scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
+        scope["state"].update(time_limit=self._time_limit, log_refusal=self._recorder.record_refusal)
         tasks = [asyncio.create_task(self._drop_forgotten()), asyncio.create_task(self._check_tokens())]
         await send({"type": "lifespan.startup.complete"})
         gc.freeze()  # what exists now lives as long as the process
@@ -123,7 +122,7 @@ class Application:
         if self._batches is not None:
             await self._batches.close()
         self._service.conversations.close()
-        self._record_all()
+        self._recorder.record_all()
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _sample_gauges(self) -> None:
@@ -137,7 +136,7 @@ class Application:
         self._metrics.set_gauges(figures)
 
     def _metrics_text(self) -> str:
-        self._record_all()
+        self._recorder.record_all()
         self._set_gauges()
         return self._metrics.text()
 
@@ -157,11 +156,6 @@ class Application:
             self._guard.refresh()
             self._streams.end_forbidden()
 
-    def _log_refusal(self, response: Response, id: str) -> None:
-        """Log and count a request that the connection refused before it was complete."""
-        self._metrics.request(None, response.status, 0.0, ())
-        self._log.request("-", b"-", response.status, 0.0, id, response.problem, response.reason)
-
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
         id, trace = _ids(scope["headers"])
@@ -172,12 +166,12 @@ class Application:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
                 is_open = route is not None and route.is_open
-                caller = self._guard.check(scope["method"], scope["headers"], is_open, _address(scope))
+                caller = self._guard.check(scope["method"], scope["headers"], is_open, address_of(scope))
                 scope[CALLER] = caller.name
             if caller is not UNLIMITED:
                 authorize(route, caller, variables)
             if self._rates is not None and not route.is_open:
-                self._rates.check(caller.name or network_of(_address(scope)))
+                self._rates.check(caller.name or network_of(address_of(scope)))
             response = await self._respond(route, variables, scope, receive, reservation, self._service.view(caller))
             if response.events is not None and scope["method"] != "HEAD":
                 is_allowed = partial(self._guard.accepts, scope["headers"], caller)
@@ -189,6 +183,8 @@ class Application:
             response = problem.response(id)
         except Disconnected:
             response = Problem("client-disconnected", "the client disconnected before it got a response").response(id)
+        except asyncio.CancelledError:  # by uvicorn, which stops
+            response = Problem("busy", "the service stopped before it could answer; try again later").response(id)
         except Exception as error:
             cause = cause_of(error)
             detail = f"this is a bug in the service; see request {id} in its log"
@@ -200,39 +196,7 @@ class Application:
                 await _send(send, response, id, scope["method"] == "HEAD", scope.get(CONNECTION))
         finally:
             reservation.free()
-            self._answered.append((scope, route, response, perf_counter() - started, id, cause, trace))
-            if len(self._answered) == 1:
-                asyncio.get_running_loop().call_soon(self._record_all)
-
-    def _record_all(self) -> None:
-        """Count and log the requests that the event loop has answered in one iteration. Together, they take much less time."""
-        answered, self._answered = self._answered, []
-        with self._log.together():
-            for row in answered:
-                self._record(*row)
-
-    def _record(
-        self, scope: Scope, route: Route | None, response: Response, seconds: float, id: str, cause: str, trace: str
-    ) -> None:
-        """Count and log a request that was answered."""
-        self._metrics.request(route, response.status, seconds, response.counts, response.amounts, response.codes)
-        self._log.request(
-            scope["method"],
-            scope["raw_path"],
-            response.status,
-            seconds,
-            id,
-            response.problem,
-            response.reason,
-            cause,
-            trace,
-            scope.get(CALLER, ""),
-        )
-        if "store_errors" in response.counts:
-            self._store_watch.report_failure(response.reason)
-        if route is not None and route.method != "GET" and response.status < 300 and route.is_audited:
-            version = response.headers.get("ETag", "")
-            self._log.audit(scope["method"], scope["raw_path"], version, response.reason, _caller(scope), id)
+            self._recorder.add(scope, route, response, perf_counter() - started, id, cause, trace)
 
     async def _respond(
         self,
@@ -377,17 +341,6 @@ def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str
         path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
         message = message.replace(path, "…") if path else message
     return redact(message)
-
-
-def _caller(scope: Scope) -> str:
-    """Return who sends a request: the name of the token, if tokens have names, otherwise the address."""
-    name: str = scope.get(CALLER, "")
-    return name or _address(scope)
-
-
-def _address(scope: Scope) -> str:
-    """Return the address of the client. A unix socket has none."""
-    return (scope.get("client") or ("",))[0] or "this machine"
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:
