@@ -101,6 +101,29 @@ def test_a_template_with_many_versions_is_deleted_and_other_processes_notice(url
     other.close()
 
 
+def test_templates_are_deleted_while_others_use_the_same_texts(url, edition):
+    store = open_store(url)
+    shared = [edition(1, word) for word in "abc"]
+
+    def save_and_delete(number):
+        for _ in range(12):
+            for each in shared:
+                store.add_template(TemplateVersion(0, each.system, name=f"template {number}"))
+            assert store.delete_template(f"template {number}") == 3
+
+    def publish_and_forget(number):
+        for turn in range(12):
+            store.publish(f"chat {number}", shared[turn % 3], 0)
+            assert store.forget(f"chat {number}")
+
+    with ThreadPoolExecutor(6) as pool:
+        running = [pool.submit(work, number) for number in range(3) for work in (save_and_delete, publish_and_forget)]
+        for each in running:
+            each.result()
+    assert (store.stats()["texts"], store.verify()) == (0, [])
+    store.close()
+
+
 def test_a_label_is_removed_and_the_removal_is_recorded(store):
     for text in ("one", "two"):
         store.add_template(TemplateVersion(0, text, name="support"))

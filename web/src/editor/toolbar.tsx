@@ -27,13 +27,15 @@ export function Toolbar({ name, canSave, version, isDirty, syntax, languages, on
         <span class="quiet">{versionName(version, name)}</span>{" "}
         <span class={isDirty ? "unsaved" : "quiet"}>{isDirty ? "unsaved changes" : "saved"}</span>
       </p>
-      <label class="inline">
-        Syntax{" "}
-        <select value={syntax} onInput={(event) => onSyntax(event.currentTarget.value)}>
-          {[...new Set([...languages, syntax])].map((name) => <option key={name} value={name}>{name}</option>)}
-        </select>
-      </label>
-      <button type="button" onClick={onOpenFile}>Open file…</button>
+      <div class="text-options">
+        <label class="inline">
+          Syntax{" "}
+          <select value={syntax} onInput={(event) => onSyntax(event.currentTarget.value)}>
+            {[...new Set([...languages, syntax])].map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+        <button type="button" onClick={onOpenFile}>Open file…</button>
+      </div>
       <nav class="buttons" aria-label="Editor">
         <button type="button" onClick={onFind} aria-keyshortcuts="Control+F">Find <kbd>{MODIFIER} F</kbd></button>
         <a class="button" href={historyAt(name)}>History</a>
