@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from datetime import datetime
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
@@ -16,10 +17,13 @@ from served import Site, browser
 
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
+from foreword.store.usage import CallUsage
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 HOME = "/home/someone"
 CREATED = "2026-03-07T08:41:00+00:00"
+# By day, the oldest first.
+HIT_RATES = (0.71, 0.74, 0.69, 0.78, 0.83, 0.81, 0.44, 0.79, 0.86, 0.88, 0.87, 0.9, 0.91, 0.93)
 VALUES = {"time": "2026-03-07T08:55:05.000Z", "date": "2026-03-07", "hostname": "desk"}
 
 FIRST_TEMPLATE = "You are a coding agent for the shop.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n"
@@ -101,8 +105,24 @@ def fill_site(site: Site, store: object) -> None:
     for version in SUPPORT:
         store.add_template(version)  # type: ignore[attr-defined]
     (site.shop / "notes.md").write_text("Ask Grace about rounding.\n")
+    fill_usage(site, store)
     for id in ("checkout-12", "checkout-13", "docs-3", "search-41"):
         site.construct(id)
+
+
+def fill_usage(site: Site, store: object) -> None:
+    """Record calls on each of the last days: a day's usage is that of the editions whose last call was then."""
+    last_day = int(datetime.fromisoformat(CREATED).timestamp())
+    for ago, rate in enumerate(reversed(HIT_RATES)):
+        id, model = f"shop-{len(HIT_RATES) - ago}", "claude-opus-4-5"
+        site.construct(id, model=model)
+        for call in range(20 + 7 * (ago % 3)):
+            tokens, output = 24_000 + 900 * call, 700
+            read = round(rate * tokens)
+            cost = (read * 0.5 + (tokens - read) * 6.25 + output * 25) / 1_000_000
+            usage = CallUsage(tokens, read, tokens - read, output, cost, last_day - ago * 24 * 60 * 60)
+            store.add_usage(id, 1, usage)  # type: ignore[attr-defined]
+    store.add_usage("billing-7", 1, CallUsage(48_200, 44_032, 0, 2_100, 0.0317, last_day))  # type: ignore[attr-defined]
 
 
 def rewrite(site: Site, route: Route) -> None:
@@ -151,7 +171,7 @@ def open_editor(chrome: Browser, site: Site, width: int, height: int, scheme: st
 
 
 def take_screenshots(chrome: Browser, site: Site) -> None:
-    page = open_view(chrome, site, "#/", 1280, 760)
+    page = open_view(chrome, site, "#/", 1280, 900)
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
     expect(page.get_by_text("…", exact=True)).to_have_count(0)
     take_screenshot(page, "page-overview")
@@ -164,7 +184,7 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     page.locator(".matrix tbody td").last.click()
     take_screenshot(page, "page-agents")
 
-    page = open_view(chrome, site, "#/layouts", 1280, 820)
+    page = open_view(chrome, site, "#/layouts", 1280, 800)
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
     take_screenshot(page, "page-layouts")
 
@@ -205,8 +225,9 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     expect(page.get_by_role("region", name="Changes in version 3")).to_be_visible()
     take_screenshot(page, "page-history")
 
-    page = open_view(chrome, site, "#/conversations/billing-7", 1280, 860, "dark")
+    page = open_view(chrome, site, "#/conversations/billing-7", 1280, 1100, "dark")
     expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
+    expect(page.get_by_role("region", name="Where the tokens go").get_by_role("img")).to_be_visible()
     take_screenshot(page, "page-conversation")
 
 
