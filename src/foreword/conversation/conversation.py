@@ -69,7 +69,13 @@ class Conversation:
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions = Transitions(*parts)
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
+        self._skills = SkillActivator(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
+        self.sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
+        self.stored = StoredEvents(
+            self._transitions, shared.editions, self._agent, self._builder, self._hooks, self._turns
+        )
+        self._shipped_tools = ShippedToolRunner(id, self._transitions, shared.editions, self._agent, self._skills)
 
     @property
     def agent(self) -> Agent:
@@ -89,27 +95,6 @@ class Conversation:
     def layout(self) -> Layout:
         """The layout, as it was when this process last read this conversation's workspace."""
         return self._assembling.layout
-
-    # A service opens a conversation for each turn, and most turns need none of these.
-
-    @property
-    def sub_agents(self) -> SubAgents:
-        """Prepares sub-agents."""
-        return SubAgents(self._transitions, self._assembling, self._agent, self._builder)
-
-    @property
-    def stored(self) -> StoredEvents:
-        """Changes whose effect is stored, for callers that do not keep this object."""
-        parts = (self._transitions, self.shared.editions, self._agent, self._builder, self._hooks, self._turns)
-        return StoredEvents(*parts)
-
-    @property
-    def _skills(self) -> SkillActivator:
-        return SkillActivator(self.id, self._transitions, self.shared.editions, self._assembling, self._builder)
-
-    @property
-    def _shipped_tools(self) -> ShippedToolRunner:
-        return ShippedToolRunner(self.id, self._transitions, self.shared.editions, self._agent, self._skills)
 
     def turn(
         self,

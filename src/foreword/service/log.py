@@ -141,7 +141,8 @@ class Log:
 
 def _join(lines: list[str]) -> Iterator[str]:
     """Yield lines together, as many as can be written at once."""
-    joined, size = [], 0
+    joined: list[str] = []
+    size = 0
     for line in lines:
         length = len(line if line.isascii() else line.encode(errors="backslashreplace")) + 1
         if joined and size + length > _MAX_WRITTEN_BYTES:

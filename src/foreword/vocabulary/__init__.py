@@ -185,8 +185,7 @@ class Agent:
                 f"two tools are named {duplicate!r}; a model calls a tool by its name, so names must be unique"
             )
         for name in ("model", "provider", "session", "language"):
-            text = getattr(self, name)
-            if type(text) is not str or not text.isascii():
+            if type(text := getattr(self, name)) is not str or not text.isascii():
                 expect(f"Agent.{name}", text, str)
                 check_encodable(f"the {name}", text)
         check_provider(self.provider)
