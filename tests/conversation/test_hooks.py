@@ -630,6 +630,25 @@ def test_a_message_from_a_failed_turn_is_in_the_next_one(open_conversation, cont
     assert contents(conversation.turn("hi").messages) == ["waiting", "hi"]
 
 
+def test_a_stopped_turn_does_not_keep_the_prompt_of_another_hook(open_conversation):
+    fails = [False, True, False]
+
+    def context(messages, about):
+        if fails.pop(0):
+            raise RuntimeError
+        return messages
+
+    def start(prompt, message, about):
+        return Start(prompt=f"{prompt} {message}")
+
+    both = Extension("both", before_agent_start=start, context=context, required=["context"])
+    conversation = open_conversation("pi", extensions=[both])
+    first = conversation.turn("one")
+    with pytest.raises(HookError):
+        conversation.turn("two")
+    assert first.system.endswith(" one") and conversation.turn(messages=first.history).system == first.system
+
+
 def test_a_required_hook_that_returns_something_else_stops_the_turn(open_conversation):
     bad = Extension("bad", context=lambda messages, about: "a text", required=("context",))
     with pytest.raises(HookError, match="returned a str, not a list of dict; the extension requires it"):

@@ -111,23 +111,24 @@ class Turns:
 
         system, injected = self._start(original, edition, prompt, about, findings)
         history = [*with_notices([*messages, *waiting, *user_message(message)], state_of(edition).notices), *injected]
-        return self._turn(outcome, system, self._hooks.context(for_model(history), about, findings), history, findings)
+        to_send = self._hooks.context(for_model(history), about, findings)
+        if prompt is not None:  # stored only now, because a required hook may have failed
+            self._keep_prompt(edition, {"text": system} if system != original else None, findings)
+        return self._turn(outcome, system, to_send, history, findings)
+
+    def _keep_prompt(self, edition: Edition, latest: Mapping[str, str] | None, findings: list[Finding]) -> None:
+        """Store the system prompt that hooks have returned, for every call until the user's next prompt."""
+        if latest != state_of(edition).prompt and edition.number:
+            self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=latest), findings)
 
     def _start(
         self, original: str, edition: Edition, prompt: str | None, about: Callable[[], About], findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """Return the system prompt and the messages to add. For a new user request, this runs `before_agent_start`.
-
-        The system prompt that the hook returns is used for every call until the user's next prompt.
-        """
-        replacement = state_of(edition).prompt
+        """Return the system prompt and the messages to add. For a new user request, this runs `before_agent_start`."""
         if prompt is None:
+            replacement = state_of(edition).prompt
             return replacement["text"] if replacement else original, []
-        system, injected = self._hooks.start(original, prompt, about, findings)
-        latest = {"text": system} if system != original else None
-        if latest != replacement and edition.number:
-            self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=latest), findings)
-        return system, injected
+        return self._hooks.start(original, prompt, about, findings)
 
     def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
         """Add all unsent notices to the messages, and the skills and touched files that must be sent again after a compaction."""
