@@ -27,6 +27,7 @@ _RANGES = {
     "--template-queue": (0, 10_000, ""),
     "--in-flight": (1, 1_000_000, " megabytes"),
     "--rate-limit": (0, 1_000_000, " requests per second"),
+    "--hook-time-limit": (0.1, 600, " seconds"),
 }
 
 
@@ -77,6 +78,7 @@ def parser_for(command: str) -> Parser:
         help="a site whose pages may send requests, such as https://app.example",
     )
     _add_sockets(parser)
+    _add_hooks(parser)
     _add_limits(parser)
     return parser
 
@@ -106,6 +108,31 @@ def _add_sockets(parser: Parser) -> None:
         default="",
         metavar="PATH",
         help="listen on this unix socket instead of an address; only its owner can connect",
+    )
+
+
+def _add_hooks(parser: Parser) -> None:
+    parser.add_argument(
+        "--hook",
+        action="append",
+        default=[],
+        metavar="HOOK=URL",
+        help="a URL to call for before_agent_start or context; requests are signed with FOREWORD_HOOK_SECRET",
+    )
+    parser.add_argument(
+        "--required-hook",
+        action="append",
+        default=[],
+        metavar="HOOK=URL",
+        help="like --hook, but if the call fails, so does the turn; called after all others",
+    )
+    parser.add_argument(
+        "--hook-time-limit", type=float, default=5.0, metavar="SECONDS", help="how long a call of a hook may take (5)"
+    )
+    parser.add_argument(
+        "--allow-plain-hooks",
+        action="store_true",
+        help="allow http:// for hooks on other machines; prompts are then sent unencrypted",
     )
 
 
@@ -206,6 +233,10 @@ def serve(args: Namespace) -> int:
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
         pack_roots=tuple(map(os.path.abspath, args.pack_root)),
         protected_labels=tuple(args.protect_label),
+        hooks=tuple(args.hook),
+        required_hooks=tuple(args.required_hook),
+        hook_time_limit=args.hook_time_limit,
+        allow_plain_hooks=args.allow_plain_hooks,
     )
     serve(
         options,

@@ -59,7 +59,7 @@ Message = Annotated[dict[str, Any], Meta(extra_json_schema=_MESSAGE)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
-def _check_depth(content: object, name: str) -> None:
+def check_depth(content: object, name: str) -> None:
     """Raise a ValueError if the content is nested too deeply, because recursive code will encode and decode it again later."""
     level: list[Any] = [content]
     for _ in range(_MAX_DEPTH):
@@ -97,8 +97,8 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     options: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        _check_depth(self.schema or {}, "schema")
-        _check_depth(self.options or {}, "options")
+        check_depth(self.schema or {}, "schema")
+        check_depth(self.options or {}, "options")
 
 
 # The same rules as those of `Tool`.
@@ -171,7 +171,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         _check_moment(self.now)
-        _check_depth(self.settings, "settings")
+        check_depth(self.settings, "settings")
 
 
 class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
@@ -183,7 +183,7 @@ class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_depth(self.messages, "messages")
+        check_depth(self.messages, "messages")
 
 
 class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
@@ -206,7 +206,7 @@ class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_depth(self.arguments, "arguments")
+        check_depth(self.arguments, "arguments")
 
 
 class TurnBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
@@ -416,7 +416,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         _check_moment(self.now or None)
-        _check_depth(self.settings or {}, "settings")
+        check_depth(self.settings or {}, "settings")
 
 
 class LayoutsQuery(Struct, forbid_unknown_fields=True):

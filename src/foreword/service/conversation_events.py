@@ -11,7 +11,7 @@ from ..extensions import Resources
 from ..template.addresses import is_only_address
 from ..vocabulary import Document
 from .bodies import AgentBody, MessageBody, RegistryBody, ResourcesBody, SubAgentBody
-from .conversations import turn_response
+from .conversations import announce_hooks, turn_response
 from .request import Request
 from .responses import Response
 from .service import Service
@@ -25,6 +25,7 @@ def start_sub_agent(service: Service, request: Request) -> Response:
     `conversation` is the id for its later turns.
     """
     body: SubAgentBody = request.body
+    announce_hooks(service)
     parent_id = request.text("id")
     parent_cwd = target_of(service.current(parent_id)).cwd
     options: dict[str, Any] = {

@@ -16,6 +16,7 @@ from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
 from ..providers import request_to
+from ..store import waits
 from ..vocabulary import Edition, Turn, digest, replace
 from ..vocabulary.hashes import StringHashes
 from ..vocabulary.tools import USE_TOOL
@@ -48,6 +49,12 @@ _MAX_BYTES = 64 * 2**20
 _HEAD_KEYS = ("conversation", "edition", "created")
 
 
+def announce_hooks(service: Service) -> None:
+    """Announce that this request may call hooks over the network. This comes first: a job must not start over after a hook was called."""
+    if service.has_url_hooks:
+        waits.announce("hook")
+
+
 def construct(service: Service, request: Request) -> Response:
     """Construct a conversation's prompt from the workspace, even if it already has one."""
     body: AgentBody = request.body
@@ -57,6 +64,7 @@ def construct(service: Service, request: Request) -> Response:
 def turn(service: Service, request: Request) -> Response:
     """Take a turn: return what to send to the model now. The first turn constructs the prompt."""
     body: TurnBody = request.body
+    announce_hooks(service)
     conversation = service.conversation(request.text("id"), body)
     taken = conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt)
     return turn_response(taken, body.form)
@@ -65,6 +73,7 @@ def turn(service: Service, request: Request) -> Response:
 def compact(service: Service, request: Request) -> Response:
     """Return the request that asks for a summary of the conversation, in the form that its layout specifies."""
     body: CompactBody = request.body
+    announce_hooks(service)
     id = request.text("id")
     try:
         conversation = service.conversation(id, body)

@@ -6,6 +6,7 @@
 | building | gathering, building and writing to the store | 8 |
 | templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
 | inspections | lint, agents and cache, which may examine a whole repository | 2, with a bounded queue |
+| hooks | turns, if hooks are URLs: all of their work, because a hook must not be called twice | 32, with a bounded queue |
 
 A job starts in its route's lane. When it is about to do work that belongs in a later lane (`store/waits.py` announces that), it stops
 and starts over in that lane. Nothing has been stored at that point, because writing comes last.
@@ -25,14 +26,23 @@ from ..store import waits
 from .responses import Problem
 from .thread_pool import ThreadPool
 
-LANES = ("reading", "building", "templates", "inspections")
-READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
-_LANE_OF = {"read": READING, "build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
+LANES = ("reading", "building", "templates", "inspections", "hooks")
+READING, BUILDING, TEMPLATES, INSPECTIONS, HOOKS = range(5)
+_LANE_OF = {
+    "read": READING,
+    "build": BUILDING,
+    "write": BUILDING,
+    "template": TEMPLATES,
+    "inspect": INSPECTIONS,
+    "hook": HOOKS,
+}
 _READERS = 32
 _BUILDERS = 8
 _SHORT_QUEUE = 16
 _INSPECTORS = 2
 _INSPECTION_QUEUE = 16
+_HOOK_CALLERS = 32
+_HOOK_QUEUE = 128
 
 
 class WrongLane(BaseException):
@@ -133,11 +143,13 @@ class Lanes:
             ThreadPool(_BUILDERS, "foreword-building"),
             ThreadPool(template_workers, "foreword-template"),
             ThreadPool(_INSPECTORS, "foreword-inspection"),
+            ThreadPool(_HOOK_CALLERS, "foreword-hook"),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
         self._bounds = {
             TEMPLATES: (template_workers, template_queue, "templates are already waiting to be rendered"),
             INSPECTIONS: (_INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
+            HOOKS: (_HOOK_CALLERS, _HOOK_QUEUE, "turns are already waiting for hooks"),
         }
         self._by_token: Counter[tuple[int, str]] = Counter()
 

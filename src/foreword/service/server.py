@@ -37,6 +37,7 @@ from .tracing import Traced, find_tracer
 from .uvicorn_adapter import Supervisor, configure
 
 TOKEN = "FOREWORD_TOKEN"
+HOOK_SECRET = "FOREWORD_HOOK_SECRET"
 _OPTIONS = "FOREWORD_SERVE"
 _TOKEN = re.compile(r"[!-~]+")
 _SHUTDOWN_SECONDS = 30
@@ -73,6 +74,10 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     pack_roots: tuple[str, ...] = ()
     protected_labels: tuple[str, ...] = ()
     tokens: str = ""
+    hooks: tuple[str, ...] = ()
+    required_hooks: tuple[str, ...] = ()
+    hook_time_limit: float = 5.0
+    allow_plain_hooks: bool = False
 
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
@@ -82,6 +87,7 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
     if bool(options.tls_cert) != bool(options.tls_key):
         raise CallError("--tls-cert and --tls-key must be passed together")
     Tokens(token, options.tokens)
+    _url_hooks(options)
     service = create_service(options)  # report invalid options once, not in every worker
     try:
         check_settings(service)
@@ -121,6 +127,22 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         layout=options.layout,
         pack_roots=options.pack_roots,
         protected_labels=options.protected_labels,
+        has_url_hooks=bool(options.hooks or options.required_hooks),
+    )
+
+
+def _url_hooks(options: ServerOptions) -> list[Extension]:
+    """Return the hooks that are URLs. Raises a CallError if one of them, or the secret, is invalid."""
+    if not options.hooks and not options.required_hooks:
+        return []
+    from .url_hooks import url_hooks
+
+    return url_hooks(
+        options.hooks,
+        options.required_hooks,
+        options.hook_time_limit,
+        options.allow_plain_hooks,
+        os.environ.get(HOOK_SECRET, ""),
     )
 
 
@@ -200,7 +222,7 @@ def application() -> Any:
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
-    service = create_service(options, installed())
+    service = create_service(options, [*installed(), *_url_hooks(options)])
     log = _set_up_logging(options)
     tokens = Tokens(os.environ.get(TOKEN, ""), options.tokens, log_tokens(log))
     rates = RateLimit(options.rate_limit) if options.rate_limit else None

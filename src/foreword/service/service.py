@@ -64,6 +64,7 @@ class Service(ServedFolders):
         layout: str = "",
         pack_roots: Sequence[str] = (),
         protected_labels: Sequence[str] = (),
+        has_url_hooks: bool = False,
     ) -> None:
         for label in protected_labels:
             check_label(label)
@@ -74,6 +75,7 @@ class Service(ServedFolders):
         self._clear_memory()
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
+        self.has_url_hooks = has_url_hooks
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal, Protocol
 
-    Kind = Literal["read", "build", "write", "template", "inspect"]
+    Kind = Literal["read", "build", "write", "template", "inspect", "hook"]
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
             """Called before work that may take a long time. May raise an exception.
 
-            Such work is reading a store on another machine, writing to any store, building a prompt, rendering an untrusted template, or
-            examining a whole repository.
+            Such work is reading a store on another machine, writing to any store, building a prompt, rendering an untrusted template,
+            examining a whole repository, or calling a hook over the network.
             """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
