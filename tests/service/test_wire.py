@@ -257,6 +257,32 @@ def test_garbage_after_a_request_does_not_affect_its_response(service):
     json.loads(received.partition(b"\r\n\r\n")[2])
 
 
+@pytest.mark.parametrize("length", [b"Content-Length: 4000000", b"Transfer-Encoding: chunked"])
+def test_a_client_that_closes_gets_its_response_even_if_it_is_still_sending(service, length):
+    body = b"x" * 4_000_000 if b"Length" in length else b"3d0900\r\n" + b"x" * 4_000_000 + b"\r\n0\r\n\r\n"
+    later = b"PUT /templates/later HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16\r\n\r\n" + b'{"template":"x"}'
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
+        connection.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + length + b"\r\n\r\n")
+        received = connection.recv(65536)
+        connection.sendall(body + later)
+        while chunk := connection.recv(65536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.1 404 ") and received.count(b"HTTP/1.1 ") == 1
+    assert b"connection: close\r\n" in received
+    assert service.get("/templates/later").status == 404
+
+
+def test_an_invalid_rest_of_a_body_gets_no_second_response(service):
+    head = b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
+        connection.sendall(head)
+        received = connection.recv(65536)
+        connection.sendall(b"not a size\r\n")
+        while chunk := connection.recv(65536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.1 404 ") and received.count(b"HTTP/1.1 ") == 1
+
+
 def test_a_connection_serves_many_requests(service):
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
     for number in range(50):

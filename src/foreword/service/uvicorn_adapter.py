@@ -70,25 +70,36 @@ class Cycle(RequestResponseCycle):
             await self.flow.drain()
         if self.disconnected:
             return
+        is_sending_body = self.more_body and not (self.waiting_for_100_continue and not self.body)
         self.response_started, self.waiting_for_100_continue = True, False
         headers = [*self.default_headers, *message["headers"]]
         if _CLOSE in headers:
-            self.keep_alive = False
+            self.keep_alive = is_sending_body = False
         elif not self.keep_alive:
             headers.append(_CLOSE)
         lines = b"\r\n".join([b"%b: %b" % header for header in headers])
         if lines.count(b"\n") != len(headers) - 1 or lines.count(b"\r") != len(headers) - 1:
             raise ValueError("a header of a response must not contain line breaks")
-        parts = [b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]]
+        self._write([b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]])
+        self.response_complete = True
+        self.message_event.set()
+        if not self.keep_alive:
+            self._close(is_sending_body)
+        self.on_response()
+
+    def _write(self, parts: list[bytes]) -> None:
         if _is_from_uvloop(type(self.transport)):  # type: ignore[arg-type]
             self.transport.writelines(parts)
         else:
             self.transport.write(b"".join(parts))
-        self.response_complete = True
-        self.message_event.set()
-        if not self.keep_alive:
+
+    def _close(self, is_sending_body: bool) -> None:
+        """Close the connection. If this happened while the client sends, it would be reset, and the client might not get the response."""
+        connection: Connection | None = self.scope.get(CONNECTION)  # type: ignore[assignment]
+        if is_sending_body and connection is not None:
+            connection.closes_after_body = True
+        else:
             self.transport.close()
-        self.on_response()
 
 
 class Connection(HttpToolsProtocol):
@@ -103,6 +114,7 @@ class Connection(HttpToolsProtocol):
         self._running: RequestResponseCycle | None = None
         self._is_stopping = False
         self.is_closed = False
+        self.closes_after_body = False
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
         self.on_stop: Callable[[], None] | None = None  # ends a stream when the service stops
 
@@ -166,6 +178,8 @@ class Connection(HttpToolsProtocol):
             self._start_header_timer()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        if self.transport.is_closing():  # the previous request was the last one
+            return
         self._running = cycle
         cycle.__class__ = Cycle  # uvicorn always creates its own
         super()._start_asgi_task(cycle, app)
@@ -224,6 +238,9 @@ class Connection(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._bytes_outside_bodies = 0
         super().on_message_complete()
+        if self.closes_after_body:
+            self.transport.close()
+            self._start_read_timer()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse("not-http", "this is not a valid HTTP/1.1 request, or its path contains unescaped bytes")
@@ -274,6 +291,10 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, kind: str, detail: str) -> None:
         """Send a problem response and close the connection. An earlier complete request gets its response first."""
         self._stop_header_timer()
+        if self.closes_after_body:  # the client has got its last response
+            self.transport.close()
+            self._start_read_timer()
+            return
         id = token_hex(8)
         response = Problem(kind, detail).response(id)
         self.app_state["log_refusal"](response, id)
