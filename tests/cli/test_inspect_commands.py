@@ -71,6 +71,27 @@ def test_diff_of_identical_prompts_is_empty(save_output, run, run_json):
     assert run_json(DifferenceForm, "diff", ".", old)["changed"] is False
 
 
+def test_a_late_tool_of_a_stored_conversation_keeps_the_prefix_if_the_model_accepts_it(run, run_json, tree):
+    store = ("--store", tree.path("talks.db"), "--model", "claude-sonnet-5-5")
+    run("talk", "turn", "t", "--tool", "read", *store)
+    run("talk", "turn", "t", "--tool", "read", "--tool", "search", *store)
+    kept = {}
+    for model in ("claude-sonnet-5-5", "claude-opus-4-5"):
+        options = ("--store", tree.path("talks.db"), "--provider", "anthropic", "--model", model)
+        (provider,) = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", *options)["providers"]
+        kept[model] = provider["shared"] / provider["tokens"]
+    assert kept["claude-sonnet-5-5"] > 0.9 and kept["claude-opus-4-5"] < 0.2
+
+
+def test_the_tokens_of_tools_are_those_of_the_model(run, run_json, tree):
+    counts = {}
+    for model in ("claude-sonnet-5-5", "gpt-5.6-sol"):
+        run("talk", "turn", model, "--store", tree.path("talks.db"), "--tool", "read", "--model", model)
+        (tool,) = run_json(EditionForm, "talk", "show", model, "--store", tree.path("talks.db"))["tool_tokens"]
+        counts[model] = tool["tokens"]
+    assert counts["claude-sonnet-5-5"] > counts["gpt-5.6-sol"]
+
+
 def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
     run("talk", "turn", "42", "--store", tree.path("talks.db"), "--tool", "mcp__gh__issue")
     edition = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))

@@ -239,6 +239,19 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     assert run_json("talk", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
 
 
+@pytest.mark.parametrize("action", ["drift", "reload"])
+def test_without_a_folder_a_conversation_is_rebuilt_in_its_own(tree, run_json, monkeypatch, action):
+    tree({"w/api/AGENTS.md": "Only here.\n"})
+    turn = run_json("talk", "turn", "t", "api", "--tool", "read")
+    result = run_json("talk", action, "t", "--tool", "read")
+    assert "Only here." in turn["system"]
+    if action == "drift":
+        assert result["changed"] is False
+        assert run_json("talk", "drift", "t", ".", "--tool", "read")["changed"] is True
+    else:
+        assert (result["edition"], result["system"]) == (1, turn["system"])
+
+
 @pytest.mark.parametrize(
     ("setting", "moved", "changed"),
     [

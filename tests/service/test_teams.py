@@ -194,6 +194,21 @@ def test_each_team_has_its_own_default_template(teams):
     teams.send("token-b", "DELETE", "/conversations/b-chat")
 
 
+def test_everyone_can_rebuild_a_conversation_from_the_layouts_own_template(tmp_path):
+    teams = TwoTeams(tmp_path)
+    body = {"cwd": "", "layout": "builder"}
+    assert teams.send("token-b", "POST", "/conversations/b-own/turn", body).json["edition"] == 1
+    for token in ("token-b", "everything"):
+        drift = teams.send(token, "GET", "/conversations/b-own/drift")
+        assert (drift.status, drift.json["changed"]) == (200, False)
+    teams.service.conversations.close()
+
+
+def test_a_query_is_refused_where_the_body_has_the_fields(teams):
+    answer = teams.send("token-a", "PUT", "/templates/a-planted/labels/staging?note=why", {"version": 1})
+    assert (answer.status, answer.json["detail"]) == (400, "this route takes no query; its fields belong in the body")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [

@@ -1,6 +1,7 @@
 """How a store is named and opened, and the errors when that fails."""
 
 import ast
+import gc
 import os
 import sqlite3
 import stat
@@ -13,7 +14,8 @@ import pytest
 
 import foreword
 from foreword.errors import CallError, StoreError
-from foreword.store import STORES, is_in_memory, is_local, open_store
+from foreword.store import STORES, exists, is_in_memory, is_local, open_store
+from foreword.store.sqlite_connection import connect
 
 # URLs
 
@@ -348,3 +350,22 @@ def test_only_the_default_kind_of_store_is_named_in_other_packages():
 )
 def test_a_url_shows_where_the_store_is(url, local, memory):
     assert (is_local(url), is_in_memory(url)) == (local, memory)
+
+
+def test_a_connection_that_fails_prints_no_traceback(tmp_path, monkeypatch):
+    unraisable = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    with pytest.raises(StoreError):
+        connect(str(tmp_path / "missing" / "store.db"), must_exist=True)
+    gc.collect()
+    assert unraisable == []
+
+
+def test_a_store_in_a_folder_that_cannot_be_read_is_not_taken_for_a_missing_one(tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    url = str(tmp_path / "store.db")
+    assert not exists(url)
+    monkeypatch.setattr(os, "lstat", refuse)
+    assert exists(url)

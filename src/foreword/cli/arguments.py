@@ -36,6 +36,8 @@ argparse._ = str  # type: ignore[attr-defined]
 class Parser(argparse.ArgumentParser):
     """A parser that raises `CallError` with a one-sentence message for an invalid call."""
 
+    default_dir = "."
+
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
 

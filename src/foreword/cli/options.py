@@ -132,7 +132,7 @@ def add_dir_argument(parser: Parser) -> Parser:
 
 def parse_args(parser: Parser, arguments: list[str]) -> Namespace:
     """Parse and check the arguments. The result's `question` is what they ask for."""
-    parser.set_defaults(dir=".")
+    parser.set_defaults(dir=parser.default_dir)
     args = parser.parse_args(parser.options_first(arguments))
     _reject_empty_values(arguments)
     if args.home is not None and not os.path.isdir(args.home):
@@ -158,7 +158,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "docs": [_parse_doc(doc) for doc in args.doc],
         "servers": read_json(args.servers, "--servers") if args.servers else None,
     }
-    workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _parse_now(args.now)}
+    workspace = {"cwd": args.dir or ".", "packs": packs_of(args), "now": _parse_now(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None

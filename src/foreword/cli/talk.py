@@ -7,6 +7,7 @@ import sys
 from ..errors import CallError
 from ..text.lines import printable
 from ..vocabulary import replace
+from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, read_json, status
 from .terminal import format_time, report, write_json, write_line, write_parts, write_table, write_text
 
@@ -50,7 +51,12 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--new-prompt", action="store_true", help=about)
     about = "use a layout that mirrors a released program"
     parser.add_argument("--mirror", action="store_true", help=about)
-    return add_dir_argument(parser)
+    if action not in ("drift", "reload"):
+        return add_dir_argument(parser)
+    about = "the agent's working directory (by default the conversation's, if the store is on this machine)"
+    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help=about)
+    parser.default_dir = ""
+    return parser
 
 
 def talk_turn(args: Namespace) -> int:
@@ -146,9 +152,20 @@ def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
     question = args.question
     url = question.existing_store_url() if read_only else question.url_to_write()
     conversations = Conversations(url, installed())
+    if not args.dir and (cwd := _stored_cwd(conversations, args.id, url)):
+        question = question.with_fields(cwd=cwd)
     if not question.fields.get("layout") and (layout := _layout_file(conversations, args.id, url)):
         question = question.with_fields(layout=layout)
     return conversations.open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
+
+
+def _stored_cwd(conversations: Conversations, id: str, url: str) -> str:
+    """Return the working directory of a conversation, or empty if it does not exist or another machine may have written it."""
+    from ..encoding.edition import target_of
+    from ..store import is_local
+
+    edition = conversations.store.current(id) if is_local(url) else None
+    return target_of(edition).cwd if edition else ""
 
 
 def _layout_file(conversations: Conversations, id: str, url: str) -> str:

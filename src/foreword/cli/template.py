@@ -235,7 +235,7 @@ def template_list(args: Namespace) -> int:
             (row.name, str(row.newest), ", ".join(f"{label}: {row.labels[label]}" for label in row.labels))
             for row in rows
         ]
-        write_table(cells, ("template", "versions", "labels"), ("bold",), right=(1,))
+        write_table(cells, ("template", "newest", "labels"), ("bold",), right=(1,))
         if not rows:
             print("no stored templates; foreword template set FILE stores one", file=sys.stderr)
     return 0

@@ -55,6 +55,7 @@ class StoredTemplate:
     def __init__(self, requested: str = "", default: str = DEFAULT_TEMPLATE) -> None:
         self._requested = parse_reference(requested) if requested else None
         self._used: TemplateReference | None = None
+        self._is_layouts_own = False
         self._default = TemplateReference(default)
 
     @property
@@ -64,6 +65,7 @@ class StoredTemplate:
     def continue_with(self, current: Edition) -> None:
         """Use an edition's template, unless another one was requested."""
         target = target_of(current)
+        self._is_layouts_own = target.template == 0
         if target.template_name:
             self._used = TemplateReference(target.template_name, target.template_label or PRODUCTION)
 
@@ -76,7 +78,7 @@ class StoredTemplate:
         except MissingError:
             if store.templates(reference.name, texts=False):
                 raise
-        if found is None and reference != self._default:
+        if found is None and reference != self._default and not (self._requested is None and self._is_layouts_own):
             raise MissingError(self._why_missing(reference.name))
         return None if found is None else Document(_path(found), found.template, syntax=found.syntax)
 

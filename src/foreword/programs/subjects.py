@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..encoding.forms import ToolForm
+    from ..vocabulary import Edition
     from .question import Question
 
 ACCEPTED = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
@@ -162,8 +163,6 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 def _stored_edition(name: str, question: Question) -> Subject:
     """Return the edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
-    from ..wire.answers import edition_form
-
     store = question.existing_store()
     full_name = name.removeprefix("talk:")
     id, separator, number = full_name.rpartition("@")
@@ -171,10 +170,21 @@ def _stored_edition(name: str, question: Question) -> Subject:
     is_number = is_id(id) and number.isdecimal() and len(number) < 10
     edition = store.edition(id, int(number)) if is_number else None
     if edition is not None:
-        return subject_from(name, edition_form(id, edition))
+        return subject_from(name, _edition_with_changes(id, edition))
     edition = store.current(full_name) if is_id(full_name) else None
     if edition is None:
         known = store.editions(id) if separator and is_id(id) else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
         raise MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
-    return subject_from(name, edition_form(full_name, edition))
+    return subject_from(name, _edition_with_changes(full_name, edition))
+
+
+def _edition_with_changes(id: str, edition: Edition) -> dict[str, Any]:
+    """Return an edition with the late changes that its conversation has announced, and the messages that announce them."""
+    from ..conversation.notices import changes_of
+    from ..conversation.state import state_of
+    from ..wire.answers import edition_form
+
+    changes = changes_of(state_of(edition).notices)
+    messages = [{"role": "user", "content": change["text"]} for change in changes]
+    return {**edition_form(id, edition), "messages": messages, "changes": list(changes)}

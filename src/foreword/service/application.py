@@ -208,6 +208,8 @@ class Application:
         service: Service,
     ) -> Response:
         query = parse_query(_query(scope), route.query) if route.query else None
+        if query is None and scope["query_string"] and route.method != "GET":
+            raise Problem("invalid-query", "this route takes no query; its fields belong in the body")
         body = None
         if route.body:
             body = parse_body(await read_body(scope, receive, reservation, self._time_limit), route.body)

@@ -97,9 +97,20 @@ def open_store(url: str) -> Store:
 
 
 def exists(url: str) -> bool:
-    """Whether a store's file exists. Always true for stores in memory, and for servers, which are not contacted."""
+    """Whether a store's file exists, or may exist in a folder that cannot be read; opening it then says why not.
+
+    Always true for stores in memory, and for servers, which are not contacted.
+    """
     kind, address = _parse(url)
-    return not (kind.is_local and address) or os.path.lexists(address)
+    if not (kind.is_local and address):
+        return True
+    try:
+        os.lstat(address)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def folder_of(url: str) -> str:

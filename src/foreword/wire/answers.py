@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..encoding.edition import account_of, target_form, target_of, tools_of
 from ..encoding.prompt import candidate_form, finding_form, message_form, tokens_form
 from ..text.lines import printable
-from ..text.tokens import estimate
+from ..text.tokens import estimator
 from ..vocabulary import (
     Prompt,
     Skill,
@@ -218,12 +218,13 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
 def edition_form(conversation: str, edition: Edition, usage: Usage | None = None) -> EditionForm:
     """Return an edition with its account. `system` is the whole prompt, in which each passage has a role."""
     usage_field = {} if usage is None else {"usage": usage_form(usage)}
+    target = target_of(edition)
     content: Any = {
         "conversation": conversation,
         **edition_row_form(edition),
         "system": edition.system,
         "tools": tools_of(edition),
-        "tool_tokens": count_tools(tools_of(edition), estimate),
+        "tool_tokens": count_tools(tools_of(edition), estimator(target.model, target.provider)),
         **usage_field,
         **account_of(edition),
     }
