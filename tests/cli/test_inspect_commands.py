@@ -80,7 +80,7 @@ def test_a_late_tool_of_a_stored_conversation_keeps_the_prefix_if_the_model_acce
         options = ("--store", tree.path("talks.db"), "--provider", "anthropic", "--model", model)
         (provider,) = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", *options)["providers"]
         kept[model] = provider["shared"] / provider["tokens"]
-    assert kept["claude-sonnet-5-5"] > 0.9 and kept["claude-opus-4-5"] < 0.2
+    assert kept["claude-sonnet-5-5"] > 0.8 and kept["claude-opus-4-5"] < 0.2
 
 
 def test_the_tokens_of_tools_are_those_of_the_model(run, run_json, tree):
