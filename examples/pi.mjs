@@ -30,15 +30,20 @@ const AGENT = {
   ...(NOW && { now: NOW }),
 };
 
-/** Send a request to the provider, or print it, and return the model's message. */
-async function send(request) {
+/** Send a turn's request to the provider, or print it, and return the model's message. */
+async function send({ request, request_headers }) {
   if (PRINT) {
     console.log(JSON.stringify(request));
     return { role: "assistant", content: "Printed." };
   }
   const response = await fetch(`${ANTHROPIC_BASE_URL ?? "https://api.anthropic.com"}/v1/messages`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01" },
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": ANTHROPIC_API_KEY ?? "",
+      "anthropic-version": "2023-06-01",
+      ...request_headers,
+    },
     body: JSON.stringify({ model: MODEL, max_tokens: 4096, ...request }),
   });
   if (!response.ok) throw new Error(`${response.status} from the provider: ${await response.text()}`);
@@ -51,5 +56,5 @@ async function send(request) {
 let messages = [];
 for (const message of process.argv.slice(2)) {
   const turn = await client.turn("pi", { ...AGENT, messages, message });
-  messages = [...turn.history, await send(turn.request)];
+  messages = [...turn.history, await send(turn)];
 }

@@ -49,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
             with open(self.server.record, "a") as file:
                 file.write(json.dumps({"path": path, **request}) + "\n")
         answer, stream = next((row[1:] for row in APIS if path.endswith(row[0])), (for_responses, stream_responses))
-        response = answer(request, self.server)
+        response = refuse(request, self.headers) or answer(request, self.server)
         if request.get("stream") or "stream" in path:
             kind, content = "text/event-stream", "".join(map(as_event, stream(response)))
         else:
@@ -64,6 +64,19 @@ class Handler(BaseHTTPRequestHandler):
         """Print nothing, so that only the command's output is visible."""
 
 
+def refuse(request, headers):
+    """Return an error for a body that Anthropic's API would not accept, or None."""
+    if "extra_headers" in request:
+        return error("extra_headers: Extra inputs are not permitted")
+    if '"tool_addition"' in json.dumps(request.get("messages")) and "anthropic-beta" not in headers:
+        return error("a block of type tool_addition needs the header anthropic-beta")
+    return None
+
+
+def error(message):
+    return {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+
+
 def for_messages(request, provider):
     """Return a response in the format of Anthropic's Messages API. The request's `cache_control` applies to its last piece."""
     system = request.get("system", [])
@@ -76,8 +89,7 @@ def for_messages(request, provider):
     parts = [*request.get("tools", []), *system, *messages]
     count = sum(BREAKPOINT in part for part in [request, *parts])
     if count > MAX_BREAKPOINTS:
-        message = f"A maximum of {MAX_BREAKPOINTS} blocks with cache_control may be provided. Found {count}."
-        return {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+        return error(f"A maximum of {MAX_BREAKPOINTS} blocks with cache_control may be provided. Found {count}.")
     pieces = [({**message, BREAKPOINT: None}, BREAKPOINT in message) for message in parts]
     pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in request)
     read, size = provider.read([(json.dumps(part), is_cached) for part, is_cached in pieces])

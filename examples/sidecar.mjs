@@ -39,10 +39,13 @@ function ask(action, body) {
   return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, ...body }, token);
 }
 
-/** Send a turn to the provider. Its request has breakpoints in the prompt; `cache_control` adds one after the messages. */
+/**
+ * Send a turn to the provider. Its request has breakpoints in the prompt; `cache_control` adds one after the messages.
+ * A request that adds a tool in the middle of the conversation needs more headers.
+ */
 async function call(turn) {
   const request = { model: MODEL, max_tokens: 4096, cache_control: { type: "ephemeral" }, ...turn.request };
-  const headers = { "x-api-key": process.env.ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01" };
+  const headers = { "x-api-key": process.env.ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01", ...turn.request_headers };
   const { content, usage } = await post(`${PROVIDER}/v1/messages`, request, headers);
   const created = usage.input_tokens + (usage.cache_creation_input_tokens ?? 0);
   console.log(`  [edition ${turn.edition}: ${usage.cache_read_input_tokens ?? 0} tokens from the cache, ${created} new]`);

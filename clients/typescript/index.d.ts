@@ -1568,6 +1568,7 @@ export interface TurnBody {
   new_prompt?: boolean;
 }
 
+/** What to send to the model. `request` is the body of a provider's request, `request_headers` the headers that it needs, if any. */
 export interface TurnForm {
   changes?: ChangeForm[];
   conversation: string;
@@ -1578,6 +1579,7 @@ export interface TurnForm {
   messages: Record<string, unknown>[];
   model: string;
   request?: Record<string, unknown>;
+  request_headers?: Record<string, string>;
   reused: boolean;
   root_end?: number;
   sections: SentSectionForm[];

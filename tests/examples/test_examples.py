@@ -163,6 +163,17 @@ def test_an_example_is_short(name):
     assert len((EXAMPLES / name).read_text().splitlines()) <= 90
 
 
+def test_the_sidecar_sends_the_headers_of_a_late_tool(tmp_path):
+    source = (EXAMPLES / "sidecar.mjs").read_text()
+    early = re.sub(r'  \{ name: "list_files".*\n', "", source)
+    assert early != source
+    (tmp_path / "sidecar.mjs").write_text(early)
+    shop = shop_in(tmp_path)
+    [first] = run(shop, str(tmp_path / "sidecar.mjs"), "Hello.")[1]
+    [second] = run(shop, "sidecar.mjs", "Hello again.")[1]
+    assert prefix(second) == prefix(first) and "list_files" in json.dumps(second["messages"])
+
+
 def test_a_late_tool_keeps_the_cache(tmp_path):
     _, requests = run(shop_in(tmp_path), "late_tool.py", "Hello.", "Can you open an issue?")
     assert [[tool["function"]["name"] for tool in request["tools"]] for request in requests] == [["use_tool"]] * 3

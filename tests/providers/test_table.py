@@ -31,6 +31,7 @@ SHARED = {
     "blocks",
     "capabilities",
     "existing_breakpoints",
+    "http_form",
     "late",
     "late_tool_effect",
     "message_breakpoints",

@@ -11,7 +11,6 @@ from foreword import (
     Tool,
     Workspace,
     for_anthropic,
-    for_gemini,
     for_openai_chat,
     for_openai_responses,
 )
@@ -22,11 +21,18 @@ from foreword.service.responses import Problem, to_json
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
 
+# The functions whose result is the body of a request.
 FORMS = {
     "anthropic": for_anthropic,
     "openai-responses": for_openai_responses,
     "openai-chat": for_openai_chat,
-    "gemini": for_gemini,
+}
+# The fields of each API's body that a turn may set.
+BODY_KEYS = {
+    "anthropic": ("tools", "system", "messages"),
+    "openai-responses": ("instructions", "tools", "tool_choice", "input", "prompt_cache_key"),
+    "openai-chat": ("tools", "tool_choice", "messages", "prompt_cache_key"),
+    "gemini": ("systemInstruction", "tools", "contents"),
 }
 TOOLS = [{"name": "read_file", "description": "Reads a file.", "schema": {"type": "object"}}]
 
@@ -77,9 +83,45 @@ def open_conversation(files):
 def test_the_request_is_what_the_library_returns(call, open_conversation, form):
     body = {"layout": "opal", "tools": TOOLS, "model": "claude-opus-4-5", "message": "Hi."}
     expected = open_conversation("opal").turn("Hi.")
-    request = call("turn", form=form, **body)["request"]
-    assert request == json.loads(to_json(FORMS[form](expected)))
+    response = call("turn", form=form, **body)
+    assert response["request"] == json.loads(to_json(FORMS[form](expected)))
+    assert "request_headers" not in response
     assert "request" not in call("turn", **body)
+
+
+def test_the_request_for_gemini_is_the_body_of_its_api(call):
+    tools = [
+        {**TOOLS[0], "schema": {"type": "object", "properties": {"line_number": {"type": "integer"}}}},
+        {"name": "search", "type": "google_search", "options": {"time_range_filter": {}}},
+    ]
+    response = call("turn", form="gemini", layout="opal", tools=tools, message="Hi.")
+    function = {"name": "read_file", "description": "Reads a file.", "parametersJsonSchema": tools[0]["schema"]}
+    assert response["request"] == {
+        "systemInstruction": {"parts": [{"text": response["system"]}]},
+        "tools": [{"functionDeclarations": [function]}, {"googleSearch": {"time_range_filter": {}}}],
+        "contents": [{"role": "user", "parts": [{"text": "Hi."}]}],
+    }
+    empty = call("turn", "empty", form="gemini", layout="opal", settings={"sections": []}, message="Hi.")
+    assert empty["request"] == {"contents": [{"role": "user", "parts": [{"text": "Hi."}]}]}
+
+
+@pytest.mark.parametrize(
+    ("form", "model"),
+    [
+        ("anthropic", "claude-sonnet-5-5"),
+        ("openai-responses", "gpt-5.6"),
+        ("openai-chat", "gpt-5"),
+        ("gemini", "gemini-3"),
+    ],
+)
+def test_the_headers_of_a_late_tool_are_not_in_the_body(call, form, model):
+    body = {"layout": "foreword", "form": form, "model": model}
+    first = call("turn", **body, tools=TOOLS, message="Hi.")
+    history = [*first["history"], {"role": "assistant", "content": "Hello."}]
+    late = call("turn", **body, tools=[*TOOLS, {"name": "search"}], messages=history, message="Search.")
+    assert [change["added"] for change in late["changes"]] == [["search"]]
+    assert {*late["request"]} <= {*BODY_KEYS[form]}
+    assert [*late.get("request_headers", {})] == (["anthropic-beta"] if form == "anthropic" else [])
 
 
 def test_the_request_of_a_compaction_has_a_form_too(call, open_conversation):

@@ -175,7 +175,10 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, the user's message, and the messages so far. `form` asks for a `request` that is ready to send to a provider."""
+    """An agent, the user's message, and the messages so far.
+
+    `form` asks for the body of a request to a provider (`request`) and, if it needs any, its headers (`request_headers`).
+    """
 
     message: Text = ""
     messages: list[Message] = []

@@ -15,7 +15,7 @@ from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
-from ..providers import request_to
+from ..providers.http_form import http_request
 from ..store import waits
 from ..vocabulary import Edition, Turn, digest, replace
 from ..vocabulary.hashes import StringHashes
@@ -223,14 +223,16 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
 
 
 def turn_response(turn: Turn, form: str | None = None) -> Response:
-    """Return the response for a turn, with the provider's request if a form is named."""
+    """Return the response for a turn, with the body and the headers of the provider's request if a form is named."""
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
     failure = next((finding.message for finding in turn.findings if finding.code == "store-down"), "")
     content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts.get(turn.system)}
     if form is not None:
-        content["request"] = request_to(form, turn)
+        content["request"], headers = http_request(form, turn)
+        if headers:
+            content["request_headers"] = headers
     found = [finding.code for finding in turn.findings]
     return Response(content, counts=counts, codes=found, reason=redact(failure) if failure else "")
 

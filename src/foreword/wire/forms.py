@@ -64,6 +64,8 @@ class ChangeForm(TypedDict):
 
 
 class TurnForm(TypedDict):
+    """What to send to the model. `request` is the body of a provider's request, `request_headers` the headers that it needs, if any."""
+
     conversation: str
     edition: int
     reused: bool
@@ -77,6 +79,7 @@ class TurnForm(TypedDict):
     root_end: NotRequired[int]
     changes: NotRequired[list[ChangeForm]]
     request: NotRequired[dict[str, Any]]
+    request_headers: NotRequired[dict[str, str]]
     findings: list[FindingForm]
 
 
