@@ -80,6 +80,10 @@ def test_a_late_tool_of_a_stored_conversation_keeps_the_prefix_if_the_model_acce
         options = ("--store", tree.path("talks.db"), "--provider", "anthropic", "--model", model)
         (provider,) = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", *options)["providers"]
         kept[model] = provider["shared"] / provider["tokens"]
+    reuses = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", "--store", tree.path("talks.db"))["providers"]
+    report = run_json(CacheForm, "cache", "talk:t", "--store", tree.path("talks.db"))
+    models = [provider["price"]["model"] for provider in (reuses[0], report["providers"][0])]
+    assert models == ["claude-sonnet-5.5", "claude-sonnet-5.5"]  # the one that the conversation was built for
     assert kept["claude-sonnet-5-5"] > 0.8 and kept["claude-opus-4-5"] < 0.2
 
 

@@ -75,6 +75,12 @@ def provider_models(question: Question) -> list[ProviderModel]:
     return [ProviderModel(rules, table, question) for rules in selected or table.providers]
 
 
+def _for_model_of(subject: Subject, question: Question) -> Question:
+    """Return the question with the model that a prompt was built for, unless it names a model or provider itself."""
+    model = subject.built_for.get("model", "")
+    return question.with_fields(model=model) if model and not question.model and not question.provider else question
+
+
 # One prompt
 
 
@@ -98,10 +104,11 @@ def cache_report(question: Question) -> CacheReport:
 
     question = question.with_fields(now=_fixed_time(question))
     turns_of(question)
-    models = provider_models(question)
     source = question.fields.get("prompt")
     # Counting tokens takes a lot of memory. The builds use a copy of the question, so that everything they read can be freed first.
     subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
+    question = _for_model_of(subject, question)
+    models = provider_models(question)
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)
     moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
@@ -247,6 +254,7 @@ def compare_caches(question: Question, old: Subject, new: Subject) -> CacheLoss:
     """Report how much of the old prompt's cache is lost when the new one replaces it."""
     from ..inspection.cache import cache_reuse
 
+    question = _for_model_of(new, question)
     models, turns = provider_models(question), turns_of(question)
     if old.tools is None or new.tools is None:
         # Tools that are known for only one of the prompts would look like a change.
