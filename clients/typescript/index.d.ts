@@ -51,8 +51,8 @@ export interface AccountPassage {
 /**
  * Where the agent works, and its properties.
  *
- * An existing conversation keeps the fields that a request omits, except `plan` and `skill`; `"tools": []` removes its tools. A layout
- * that mirrors a released program is refused unless `mirror` is true.
+ * `cwd` is always needed. An existing conversation keeps the other fields that a request omits, except `plan` and `skill`; `"tools": []`
+ * removes its tools. A layout that mirrors a released program is refused unless `mirror` is true.
  *
  * `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they
  * may not read more files than a workspace's own settings. `packs` adds folders of layouts, templates and wording, by prefix; each
@@ -1419,9 +1419,13 @@ export interface TokenForm {
   rights: string[];
 }
 
-/** The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted. */
+/**
+ * The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted.
+ *
+ * `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
+ */
 export interface TokensBody {
-  cwd: string;
+  cwd?: string;
   model?: string;
   provider?: string;
   tools?: ToolBody[] | null;

@@ -26,13 +26,22 @@ class ForewordError(Exception):
 
     `key` is the dotted key of the layout, setting or request that is wrong, such as `section.base.text`. It is empty if the error is not
     about a key.
+
+    If a list of valid names would help, `listing` says what it contains: `templates`, `conversations`, `prompts` or `keys`. The command
+    line adds the command that prints the list, and the service adds the route that returns it.
     """
 
     key = ""
+    listing = ""
 
     def at(self, key: str) -> Self:
         """Set the key that this error is about, and return the error."""
         self.key = key
+        return self
+
+    def with_list(self, listing: str) -> Self:
+        """Set what a list of valid names contains, and return the error."""
+        self.listing = listing
         return self
 
 

@@ -52,7 +52,7 @@ def test_a_skill_with_paths_is_explained_like_a_rule(run, tree):
 
 def test_for_needs_a_rule_and_a_file_in_the_workspace(run, why):
     status, _, error = run("why", ".", "--for", "a.py")
-    assert status == 2 and "--for needs the path of a rule" in error
+    assert status == 2 and "name the path of the rule too" in error
     status, _, error = run("why", ".", RULE, "--for", "/etc/passwd")
     assert status == 2 and "/etc/passwd" in error
 
@@ -86,7 +86,7 @@ sections = ["touched"]
 def test_for_needs_a_layout_with_touch(run, tree):
     tree({"w/.git": None, "own.toml": 'sections = ["a"]\n[section]\na = { text = "A." }\n'})
     status, _, error = run("why", ".", "a.md", "--for", "b.py", "--layout", "../own.toml")
-    assert status == 2 and "has no [touch] table, and --for needs one; to add one, write [touch]" in error
+    assert status == 2 and "has no [touch] table, so no rule applies to a file; to add one, write [touch]" in error
 
 
 def test_a_rule_that_nothing_sends_says_so(run, tree):

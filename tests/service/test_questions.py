@@ -7,10 +7,12 @@ from threading import Event
 
 import pytest
 
+from foreword import cli
 from foreword.cli import main
 from foreword.engine import sandbox
 from foreword.packs.packs import layout_names, mirror_names
 from foreword.programs.questions import ANSWERS
+from foreword.service import responses
 from foreword.service.lanes import BUILDING, INSPECTIONS, READING, Cancelled, Job, Lanes
 from foreword.service.request import Request
 from foreword.service.responses import Problem, Response
@@ -97,10 +99,32 @@ def test_the_tokens_of_an_edition_are_those_of_its_prompt(service):
     built = service.post("/tokens", {"cwd": "", "layout": "ion", "model": "claude-opus-4-5"}).json
     id = service.get("/conversations/counted").json["id"]
     for name, model in (("talk:counted", ""), ("talk:counted@1", ""), (id, "claude-opus-4-5")):
-        assert service.post("/tokens", {"cwd": "", "prompt": name, "model": model}).json == built
+        assert service.post("/tokens", {"prompt": name, "model": model}).json == built
     missing = service.post("/tokens", {"cwd": "", "prompt": "talk:counted@7"})
     assert (missing.status, missing.problem) == (404, "not-found")
     assert service.post("/tokens", {"cwd": "", "prompt": "/etc/passwd"}).status == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("/show", {"template_name": "gone"}, "no stored template 'gone'; see GET /templates"),
+        ("/tokens", {"prompt": "talk:gone"}, "no conversation or edition 'gone' in the store; see GET /conversations"),
+        (
+            "/tokens",
+            {"prompt": "sha256:" + "0" * 64},
+            f"no prompt sha256:{'0' * 64} in the store; use the full id; see GET /conversations/{{id}}/editions",
+        ),
+        ("/show", {"settings": {"zzzz": 1}}, "unknown key 'zzzz' in this layout; see GET /layouts/keys"),
+        ("/why", {"for": "a.py"}, "to find out whether a rule applies to a file, name the path of the rule too"),
+    ],
+)
+def test_an_error_names_the_route_that_lists_valid_names(service, path, body, detail):
+    assert service.post(path, {"cwd": "", **body}).json["detail"] == detail
+
+
+def test_the_command_line_and_the_service_have_the_same_lists():
+    assert cli._LISTS.keys() == responses._LISTS.keys()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 _HELP = ("-h", "--help", "help")
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
+# The commands that print what the `listing` of an error names.
+_LISTS = {
+    "templates": "foreword template list",
+    "conversations": "foreword talk list",
+    "prompts": "foreword talk list --json",
+    "keys": "foreword layouts NAME",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -87,7 +94,7 @@ def _run_or_print_help(arguments: list[str]) -> int:
             return _print_help(actions, usage, 0 if arguments[1:] else 2)
         return _run_command(arguments)
     except ForewordError as error:
-        return _report_error(str(error))
+        return _report_error(str(error) + (f"; see {_LISTS[error.listing]}" if error.listing else ""))
 
 
 def _run_command(arguments: list[str]) -> int:

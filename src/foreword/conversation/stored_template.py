@@ -79,13 +79,15 @@ class StoredTemplate:
             if store.templates(reference.name, texts=False):
                 raise
         if found is None and reference != self._default and not (self._requested is None and self._is_layouts_own):
-            raise MissingError(self._why_missing(reference.name))
+            raise self._missing_error(reference.name)
         return None if found is None else Document(_path(found), found.template, syntax=found.syntax)
 
-    def _why_missing(self, name: str) -> str:
+    def _missing_error(self, name: str) -> MissingError:
         if self._requested is None:
-            return f"no stored template {show(name)}, which this conversation was built from: save it again, or name another template"
-        return f"no stored template {show(name)}; see foreword template list"
+            return MissingError(
+                f"no stored template {show(name)}, which this conversation was built from: save it again, or name another template"
+            )
+        return MissingError(f"no stored template {show(name)}").with_list("templates")
 
 
 def _path(version: TemplateVersion) -> str:

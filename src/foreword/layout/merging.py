@@ -117,8 +117,9 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
         if key in (".".join(path), ".".join(path[1:])):
             return path
     similar = similar_name(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
-    advice = f"did you mean {similar!r}?" if similar else "`foreword layouts NAME` lists a layout's keys"
-    raise LayoutError(f"unknown key {key!r} in this layout; {advice}").at(key)
+    if similar:
+        raise LayoutError(f"unknown key {key!r} in this layout; did you mean {similar!r}?").at(key)
+    raise LayoutError(f"unknown key {key!r} in this layout").at(key).with_list("keys")
 
 
 def _settable_paths(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

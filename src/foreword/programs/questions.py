@@ -83,7 +83,7 @@ def candidates_of(question: Question) -> list[Candidate]:
 
     path, file = question.fields.get("path") or "", question.fields.get("for") or ""
     if file and not path:
-        raise CallError("--for needs the path of a rule: foreword why DIR RULE --for FILE")
+        raise CallError("to find out whether a rule applies to a file, name the path of the rule too")
     from .rules import explain_rule
 
     if file and (explained := explain_rule(question, path, file)):

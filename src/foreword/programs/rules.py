@@ -30,7 +30,7 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     """Return candidates that say whether rules and instruction files at a path apply to a file and, if not, what would match."""
     layout = question.assembler.layout()
     if layout.touch is None:
-        raise MissingError(f"{describe_missing_touch(layout)}, and --for needs one; {HOW_TO_ADD_TOUCH}")
+        raise MissingError(f"{describe_missing_touch(layout)}, so no rule applies to a file; {HOW_TO_ADD_TOUCH}")
     reader = TouchReader(question.assembler)
     reading = reader.read(layout, layout.touch, [file])
     if not reading.files:

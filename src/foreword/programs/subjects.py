@@ -154,9 +154,7 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
     stored = question.existing_store().prompt(id)
     if stored is None:
-        raise MissingError(
-            f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
-        )
+        raise MissingError(f"no prompt {printable(id)} in the store; use the full id").with_list("prompts")
     text, account = stored
     return subject_from(id[:19], {**json.loads(account), "text": text})
 
@@ -174,8 +172,9 @@ def _stored_edition(name: str, question: Question) -> Subject:
     edition = store.current(full_name) if is_id(full_name) else None
     if edition is None:
         known = store.editions(id) if separator and is_id(id) else []
-        numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
-        raise MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
+        numbers = f"; its editions are 1 to {known[-1].number}" if known else ""
+        error = MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
+        raise error if known else error.with_list("conversations")
     return subject_from(name, _edition_with_changes(full_name, edition))
 
 

@@ -40,7 +40,7 @@ from .rates import RateLimit, network_of
 from .recorder import CALLER, Recorder, address_of
 from .request import Request, parse_body, parse_query
 from .request_body import Disconnected, read_body
-from .responses import Problem, Response, redact, redact_template_error, to_json
+from .responses import Problem, Response, describe, redact, redact_template_error, to_json
 from .route import Route, Router, authorize
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
@@ -309,15 +309,15 @@ def _run(route: Route, service: Service, request: Request) -> Response:
     except LayoutError as error:
         raise _layout_problem(error, request) from error
     except MirrorError as error:
-        raise Problem("invalid-layout", str(error)) from error
+        raise Problem("invalid-layout", describe(error)) from error
     except UnsupportedToolError as error:
-        raise Problem("unsupported-tool", str(error)) from error
+        raise Problem("unsupported-tool", describe(error)) from error
     except MissingError as error:
-        raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error
+        raise Problem("not-found", describe(error), reason=_redact_cwd(error, service, request)) from error
     except HookError as error:
-        raise Problem("hook-failed", str(error), reason=_redact_cwd(error, service, request)) from error
+        raise Problem("hook-failed", describe(error), reason=_redact_cwd(error, service, request)) from error
     except ForewordError as error:
-        raise Problem("invalid-request", str(error), reason=_redact_cwd(error, service, request)) from error
+        raise Problem("invalid-request", describe(error), reason=_redact_cwd(error, service, request)) from error
 
 
 def _layout_problem(error: LayoutError, request: Request) -> Problem:
@@ -327,12 +327,12 @@ def _layout_problem(error: LayoutError, request: Request) -> Problem:
         bodies = [request.body, request.query, *(getattr(request.body, name, None) for name in ("old", "new"))]
         fields = ("settings", "wording", "compaction")
         is_from_request = any(getattr(body, name, None) for body in bodies for name in fields)
-        return Problem("invalid-layout" if is_from_request else "invalid-request", str(error))
+        return Problem("invalid-layout" if is_from_request else "invalid-request", describe(error))
     position = (error.line, error.column, None) if error.line else position_of(text, error.key) or (None, None, None)
     line, column, end_column = position
-    location = {"line": line, "column": column, "end_column": end_column, "message": str(error)}
+    location = {"line": line, "column": column, "end_column": end_column, "message": describe(error)}
     reason = f"invalid layout at line {line}" if line else "invalid layout"
-    return Problem("invalid-layout", str(error), reason=reason, errors=[location])
+    return Problem("invalid-layout", describe(error), reason=reason, errors=[location])
 
 
 def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:

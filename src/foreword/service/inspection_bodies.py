@@ -37,8 +37,12 @@ class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class TokensBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
-    """The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted."""
+    """The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted.
 
+    `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
+    """
+
+    cwd: Path = ""
     prompt: Reference | UnsetType = UNSET
 
 

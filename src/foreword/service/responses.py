@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import TemplateError
+from ..errors import ForewordError, TemplateError
 from ..vocabulary import value
 
 # The status and title of each kind of problem.
@@ -107,6 +107,20 @@ def to_json(content: Any) -> bytes:
         return msgspec.json.encode(content)
     except UnicodeEncodeError:  # a lone surrogate, which can only be written as an escape
         return json.dumps(content, default=lambda raw: json.loads(bytes(raw))).encode()
+
+
+# The routes that return what the `listing` of an error names.
+_LISTS = {
+    "templates": "GET /templates",
+    "conversations": "GET /conversations",
+    "prompts": "GET /conversations/{id}/editions",
+    "keys": "GET /layouts/keys",
+}
+
+
+def describe(error: ForewordError) -> str:
+    """Return an error's sentence for a client, with the route that lists valid names if there is one."""
+    return f"{error}; see {_LISTS[error.listing]}" if error.listing else str(error)
 
 
 def redact(detail: str) -> str:
