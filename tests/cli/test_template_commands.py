@@ -370,6 +370,16 @@ def test_a_label_is_created_moved_and_removed_and_a_wrong_name_is_suggested(tree
         assert (status, "no template 'suport' in the store; did you mean 'support'?" in error) == (2, True), command
 
 
+def test_a_saved_template_is_used_by_conversations_that_name_it(tree, run):
+    tree({"w/t.txt": "You are brief."})
+    users = "new conversations that name it use it immediately, existing ones after compaction"
+    assert run("template", "set", "t.txt", "--name", "chat") == (
+        0,
+        f"version 1 is now the template chat: {users}\n",
+        "",
+    )
+
+
 def test_a_template_is_deleted_by_name(tree, run):
     tree({"w/t.md": "Hi."})
     assert run("template", "list") == (0, "", "no stored templates; foreword template set FILE stores one\n")

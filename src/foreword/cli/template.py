@@ -135,14 +135,16 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax, args.name),
         label="" if is_draft else PRODUCTION,
     )
-    name = "the global template" if args.name == DEFAULT_TEMPLATE else f"the template {printable(args.name)}"
+    is_default = args.name == DEFAULT_TEMPLATE
+    name = "the global template" if is_default else f"the template {printable(args.name)}"
+    users = "new conversations" if is_default else "new conversations that name it"
     if args.json:
         write_json(version_form(version))
     elif is_draft:
         write_line(f"version {version.version} of {name} is saved, but not live; see foreword template label")
     else:
         write_line(
-            f"version {version.version} is now {name}: new conversations use it immediately, existing ones after compaction"
+            f"version {version.version} is now {name}: {users} use it immediately, existing ones after compaction"
         )
     return 0
 

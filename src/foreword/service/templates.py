@@ -233,7 +233,7 @@ def check_label_right(service: Service, label: str) -> None:
         raise Problem(
             "forbidden",
             f"the label {label!r} is protected: changing which version it refers to needs the right 'admin', which the token"
-            " does not have",
+            " does not have; POST /templates/{name}/versions saves a version without moving the label",
         )
 
 
