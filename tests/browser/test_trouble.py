@@ -122,6 +122,15 @@ def test_the_page_asks_for_a_token_and_refuses_a_wrong_one(own_site, open_page):
     assert page.evaluate("JSON.stringify(localStorage)").count("the-right-one") == 0
 
 
+def test_the_dialog_for_a_token_fits_into_a_phone_on_its_side(own_site, open_page):
+    page = open_page(own_site(token="secret").url, width=740, height=360)
+    dialog = page.get_by_role("dialog", name="Token")
+    dialog.get_by_role("textbox", name="Token").fill("a wrong one")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Continue")).to_be_in_viewport(ratio=1)
+
+
 def test_without_the_token_every_view_asks_for_it(own_site, open_page):
     page = open_page(f"{own_site(token='secret').url}/#/history")
     page.get_by_role("button", name="Cancel").click()

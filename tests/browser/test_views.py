@@ -156,6 +156,21 @@ def test_the_prompt_on_the_page_is_the_prompt_byte_for_byte(open_page, seen_site
     (folder / "AGENTS.md").unlink()
 
 
+def test_the_heads_of_the_table_of_agents_stay_above_its_rows(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/workspace/agents", width=500, height=160)
+    # Scroll until the name of the first file is where the head is.
+    covering = """table => {
+        const [head, row] = [table.tHead.rows[0].cells[0], table.tBodies[0].rows[0].cells[0]];
+        table.scrollIntoView();
+        table.parentElement.scrollTop = row.offsetTop;
+        const { left, top, width, height } = head.getBoundingClientRect();
+        return [table.parentElement.scrollTop, document.elementFromPoint(left + width / 2, top + height / 2).closest("th").textContent];
+    }"""
+    scrolled, name = page.locator(".matrix").evaluate(covering)
+    assert scrolled > 0
+    assert name == "File"
+
+
 def test_each_tab_shows_its_answer(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/workspace/files?{CHOICES}")
     for candidate in seen_site.call("POST", "/why", BODY):

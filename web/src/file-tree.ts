@@ -31,3 +31,9 @@ function joined(branch: Branch): Branch {
   if (only && branch.children.length === 1 && !branch.candidates.length && only.children.length) return joined({ ...only, name: `${branch.name}/${only.name}` });
   return { ...branch, children: branch.children.map(joined) };
 }
+
+/** Why the file has its fate. Most reasons already contain the other file or the pattern that they are about. */
+export function explanation({ layer, reason, target }: Pick<Candidate, "layer" | "reason" | "target">): string {
+  const parts = [layer, reason].filter(Boolean).join(" · ");
+  return target && !reason.includes(target) ? `${parts} → ${target}` : parts;
+}

@@ -18,14 +18,19 @@ export function FindingList({ findings, isBelowPath = false, excerpt }: Props) {
         const text = excerpt?.(finding);
         return (
           <li key={index} class={finding.severity}>
-            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {finding.message}</p>
-            <p class="quiet"><span class="path">{isBelowPath ? lineOf(finding) : place(finding)}</span> <code>{finding.code}</code></p>
+            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {isBelowPath ? withoutPath(finding) : finding.message}</p>
+            <p class="quiet place"><span class="path">{isBelowPath || withoutPath(finding) !== finding.message ? lineOf(finding) : place(finding)}</span> <code>{finding.code}</code></p>
             {text && <pre class="excerpt"><span class="number">{finding.line}</span> {text}</pre>}
           </li>
         );
       })}
     </ul>
   );
+}
+
+/** The message without the path of its file, which some messages begin with. */
+export function withoutPath({ message, path }: Pick<Finding, "message" | "path">): string {
+  return path && message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 }
 
 function lineOf({ line, column }: Finding): string {

@@ -1,12 +1,16 @@
 // Loads the code of a view when the view is first shown.
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isOffline, waitForServer } from "./client";
 
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+const MISSING = <main><p class="quiet">This view opens when the server is back.</p></main>;
+
+/** `missing` is shown while the code cannot be loaded. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>, missing: ComponentChildren = MISSING): ComponentType<P> {
   let View: ComponentType<P> | null = null;
   return function Lazy(props: P) {
     const [isLoaded, setLoaded] = useState(View !== null);
+    const [isMissing, setMissing] = useState(false);
     useEffect(() => {
       if (View) return;
       load().then(
@@ -14,10 +18,13 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
           View = loaded;
           setLoaded(true);
         },
-        reloadWhenServerResponds,
+        () => {
+          setMissing(true);
+          reloadWhenServerResponds();
+        },
       );
     }, []);
-    return isLoaded && View ? <View {...props} /> : null;
+    return isLoaded && View ? <View {...props} /> : <>{isMissing && missing}</>;
   };
 }
 

@@ -11,7 +11,7 @@ import { TokenDialog } from "./token";
 
 const Conversation = lazy(() => import("./conversations/conversation").then((module) => module.Conversation));
 const ConversationsView = lazy(() => import("./conversations/list").then((module) => module.ConversationsView));
-const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog));
+const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog), null);
 const History = lazy(() => import("./history/history").then((module) => module.History));
 const Layouts = lazy(() => import("./layouts/layouts").then((module) => module.Layouts));
 const TemplatesView = lazy(() => import("./templates/templates").then((module) => module.TemplatesView));

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boxes } from "../src/boxes";
 import { difference } from "../src/difference";
-import { fileTree } from "../src/file-tree";
+import { explanation, fileTree } from "../src/file-tree";
+import { withoutPath } from "../src/finding-list";
 import type { Candidate, Passage } from "../src/forms";
 import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
@@ -40,6 +41,19 @@ test("folders with one folder are joined, and files keep their order", () => {
   assert.equal(top?.name, "/home/me/shop");
   assert.deepEqual(top?.children.map(({ name }) => name), ["AGENTS.md", "api"]);
   assert.deepEqual(top?.children[0]?.candidates.map(({ fate }) => fate), ["used", "duplicate"]);
+});
+
+test("an explanation names a pattern or another file once", () => {
+  const waiting = { layer: "project", reason: "it waits for a file that matches api/**", target: "api/**" };
+  assert.equal(explanation(waiting), "project · it waits for a file that matches api/**");
+  assert.equal(explanation({ ...waiting, reason: "it is included" }), "project · it is included → api/**");
+  assert.equal(explanation({ layer: "user", reason: "", target: "" }), "user");
+});
+
+test("a finding's message does not repeat the path above it", () => {
+  assert.equal(withoutPath({ path: "/shop/CLAUDE.md", message: "/shop/CLAUDE.md: /shop/AGENTS.md comes before it" }), "/shop/AGENTS.md comes before it");
+  assert.equal(withoutPath({ path: "/shop/CLAUDE.md", message: "/shop/package.json has no script 'test'" }), "/shop/package.json has no script 'test'");
+  assert.equal(withoutPath({ path: null, message: "no path" }), "no path");
 });
 
 test("words that differ are marked", () => {

@@ -23,8 +23,8 @@ test("a target has a name that can be in an address", () => {
 test("a chart has a bar for each day, with gaps on days without calls", () => {
   const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5 };
   const days = ["2026-10-01", "2026-11-14", "2026-11-16"].map((day) => ({ day, usage }));
-  const bars = dailyBars(days, 2, 4, 100);
-  assert.deepEqual(bars.map(({ day, rate, left }) => [day, rate, left]), [["2026-11-13", null, 0], ["2026-11-14", 0.5, 25], ["2026-11-15", null, 50], ["2026-11-16", 0.5, 75]]);
+  const bars = dailyBars(days, 2, 4, 95);
+  assert.deepEqual(bars.map(({ day, rate, left, width }) => [day, rate, Math.round(left), Math.round(width)]), [["2026-11-13", null, 0, 20], ["2026-11-14", 0.5, 25, 20], ["2026-11-15", null, 50, 20], ["2026-11-16", 0.5, 75, 20]]);
   assert.deepEqual(dailyBars([], 2, 4, 100), []);
   assert.deepEqual(dailyBars(days.slice(-1), 2, 4, 100).map(({ day, rate }) => [day, rate]), [["2026-11-15", null], ["2026-11-16", 0.5]]);
 });

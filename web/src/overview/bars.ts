@@ -10,6 +10,8 @@ export interface Bar {
 }
 
 const DAY = 24 * 60 * 60 * 1000;
+// The part of a day's place that is empty. The last day has no gap after it.
+const GAP = 0.2;
 
 /** A bar for each day from the first to the last, but at least `least` and at most `limit` days, in a chart that is `total` wide. */
 export function dailyBars(days: DayUsage[], least: number, limit: number, total: number): Bar[] {
@@ -19,9 +21,9 @@ export function dailyBars(days: DayUsage[], least: number, limit: number, total:
   const end = Date.parse(last.day);
   const first = Math.max(Math.min(Date.parse(days[0]!.day), end - (least - 1) * DAY), end - (limit - 1) * DAY);
   const number = Math.round((end - first) / DAY) + 1;
-  const step = total / number;
+  const step = total / (number - GAP);
   return Array.from({ length: number }, (_, index) => {
     const day = new Date(first + index * DAY).toISOString().slice(0, 10);
-    return { day, rate: rates.get(day) ?? null, left: index * step, width: step * 0.8 };
+    return { day, rate: rates.get(day) ?? null, left: index * step, width: step * (1 - GAP) };
   });
 }

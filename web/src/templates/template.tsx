@@ -58,7 +58,7 @@ export function TemplateCard({ name, changes, token, edit, onChanged }: Props) {
                 ? <TextBox text={live.template} label="Current template" />
                 : <p class="note">{live.version === "0" ? "Edit this template to write its first version." : "The template is empty, so the model gets no system prompt."}</p>}
               <div class="buttons">
-                <p class="quiet">{counted(lineCount(live.template), "line")}, {counted(live.template.length, "character")}</p>
+                {live.template && <p class="quiet">{counted(lineCount(live.template), "line")}, {counted(live.template.length, "character")}</p>}
                 {live.template && <CopyButton text={live.template} what="Copy text" />}
                 {live.template && <button type="button" onClick={() => download(live.template, fileNameOf(fullName, live.version))}>Download</button>}
                 {live.template && <DuplicateButton fullName={fullName} token={token} />}

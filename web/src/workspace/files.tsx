@@ -1,7 +1,7 @@
 // Every file that was considered, as a tree, with its fate and the reason.
 import { useMemo } from "preact/hooks";
 import { why } from "../questions";
-import { type Branch, fileTree } from "../file-tree";
+import { type Branch, explanation, fileTree } from "../file-tree";
 import type { Candidate } from "../forms";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
@@ -36,7 +36,7 @@ function BranchView({ branch, marked }: { branch: Branch; marked: string }) {
         <p key={index} aria-current={candidate.path === marked || undefined} class={`file ${candidate.fate === "used" ? "used" : "unused"}`}>
           <span class="path">{branch.name}</span>
           <span class={`badge fate-${candidate.fate}`}>{candidate.fate}</span>
-          <span class="quiet">{candidate.layer}{candidate.reason && ` · ${candidate.reason}`}{candidate.target && ` → ${candidate.target}`}</span>
+          <span class="quiet">{explanation(candidate)}</span>
         </p>
       ))}
     </li>
