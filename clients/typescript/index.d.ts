@@ -51,7 +51,7 @@ export interface AccountPassage {
 /**
  * Where the agent works, and its properties.
  *
- * `cwd` is always needed. An existing conversation keeps the other fields that a request omits, except `plan` and `skill`; `"tools": []`
+ * `cwd` is always required. An existing conversation keeps the other fields that a request omits, except `plan` and `skill`; `"tools": []`
  * removes its tools. A layout that mirrors a released program is refused unless `mirror` is true.
  *
  * `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they
@@ -1420,7 +1420,7 @@ export interface TokenForm {
 }
 
 /**
- * The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted.
+ * The body of a turn. `prompt` names a stored prompt to count instead: `talk:ID` or `talk:ID@EDITION`, or its id (`sha256:…`).
  *
  * `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
  */

@@ -31,12 +31,14 @@ def test_a_template_is_deleted_after_naming_the_conversations_that_use_it(open_p
     expect(page.get_by_role("navigation", name="Templates").get_by_role("link", name="old help")).to_have_count(0)
     expect(page.get_by_role("button", name="Delete…")).to_have_count(0)
     page.goto(f"{site.url}/#/conversations/chat-0")
-    expect(page.get_by_text("no stored template 'old help'")).to_be_visible()
+    expect(
+        page.get_by_text("the template 'old help' that this conversation was built from no longer exists")
+    ).to_be_visible()
     site.call("PUT", "/templates/old%20help", {"template": "Three"})
     page.goto(f"{site.url}/#/history?name={quote('old help')}")
     page.get_by_text("2 moves of labels").click()
     expect(page.get_by_role("list", name="Label moves")).to_contain_text(
-        "The template deleted, with its versions up to 2"
+        "The template was deleted, with its versions up to 2"
     )
     expect(page.get_by_role("heading", name="Version 3")).to_be_visible()
 
@@ -88,7 +90,7 @@ def test_a_version_is_downloaded_and_a_file_is_opened_in_the_editor(open_page, s
         chooser.value.set_files(tmp_path / name)
 
     open_file("picture.png")
-    expect(editor.dialog.get_by_text("picture.png is not a text file in UTF-8.")).to_be_visible()
+    expect(editor.dialog.get_by_text("picture.png is not a UTF-8 text file.")).to_be_visible()
     open_file("mine.md")
     expect(editor.dialog.get_by_text("The text of mine.md is in the editor.")).to_be_visible()
     assert editor.text() == "From a file.\n"

@@ -361,7 +361,7 @@ def test_a_label_is_created_moved_and_removed_and_a_wrong_name_is_suggested(tree
     assert label("staging", "2")[1] == "moved the label staging of template support from version 1 to version 2\n"
     assert label("staging", "2")[1] == "the label staging of template support already refers to version 2\n"
     removed = run("template", "unlabel", "staging", "--name", "support")
-    assert removed[:2] == (0, "removed the label staging of template support, which was at version 2\n")
+    assert removed[:2] == (0, "removed the label staging from version 2 of template support\n")
     assert "has no label 'staging'" in run("template", "unlabel", "staging", "--name", "support")[2]
     assert "cannot be removed; move it" in run("template", "unlabel", "production", "--name", "support")[2]
     assert "template 'support' has no version 9" in label("staging", "9")[2]
@@ -382,7 +382,7 @@ def test_a_saved_template_is_used_by_conversations_that_name_it(tree, run):
 
 def test_a_template_is_deleted_by_name(tree, run):
     tree({"w/t.md": "Hi."})
-    assert run("template", "list") == (0, "", "no stored templates; foreword template set FILE stores one\n")
+    assert run("template", "list") == (0, "", "no stored templates; store one with foreword template set FILE\n")
     run("template", "set", "t.md", "--name", "support", "--note", "a note")
     assert "a note" in run("template", "history", "--name", "support")[1]
     assert run("template", "delete", "support")[:2] == (0, "deleted template support with 1 version\n")
@@ -400,6 +400,8 @@ def test_deleting_a_template_says_how_many_conversations_used_it(tree, run):
         assert (status, error) == (0, f"{kept}, but cannot be rebuilt without naming another template\n")
         again = conversations.open("one", Workspace("."), layout="builder")
         assert again.turn("go").system == "Hi."
-        with pytest.raises(MissingError, match="no stored template 'support', which this conversation was built from"):
+        with pytest.raises(
+            MissingError, match="the template 'support' that this conversation was built from no longer exists"
+        ):
             again.reload()
         assert conversations.open("one", Workspace("."), layout="builder", template="default").reload().system

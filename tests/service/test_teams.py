@@ -206,7 +206,10 @@ def test_everyone_can_rebuild_a_conversation_from_the_layouts_own_template(tmp_p
 
 def test_a_query_is_refused_where_the_body_has_the_fields(teams):
     answer = teams.send("token-a", "PUT", "/templates/a-planted/labels/staging?note=why", {"version": 1})
-    assert (answer.status, answer.json["detail"]) == (400, "this route takes no query; its fields belong in the body")
+    assert (answer.status, answer.json["detail"]) == (
+        400,
+        "this route does not accept a query; send the fields in the body",
+    )
 
 
 @pytest.mark.parametrize(
@@ -291,7 +294,7 @@ def test_a_template_is_deleted_and_its_conversations_keep_their_prompts(teams):
         problem = teams.send("token-b", method, f"/conversations/b-left/{event}", body if method == "POST" else None)
         assert (problem.status, problem.json["detail"]) == (
             404,
-            "no stored template 'b-gone', which this conversation was built from: save it again, or name another template",
+            "the template 'b-gone' that this conversation was built from no longer exists; save it again, or name another template",
         )
     rows = teams.send("token-b", "GET", "/conversations?drifted=false&template=b-gone").json["conversations"]
     assert [row["id"] for row in rows] == ["b-left"]

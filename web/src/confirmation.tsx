@@ -6,7 +6,7 @@ import { Dialog } from "./dialog";
 interface Props {
   title: string;
   action: string;
-  /** Whether what is lost cannot be brought back. */
+  /** Whether the action cannot be undone. */
   isFinal?: boolean;
   children: ComponentChildren;
   onConfirm(): Promise<void>;

@@ -1,4 +1,4 @@
-// What a token allows, as reasons to show beside what is disabled. "" means that it is allowed.
+// Why a token does not allow something, to show beside disabled buttons. "" means that it is allowed.
 import type { Token } from "./forms";
 
 /** Why this token cannot change templates. */

@@ -18,7 +18,7 @@ export function parseSource(source: string): { name: string; number: number } {
   return { name, number: Number(number) || 0 };
 }
 
-/** A name for a copy of a template that no other one has. */
+/** An unused name for a copy of a template. */
 export function copyName(name: string, names: string[]): string {
   const base = `${name}-copy`;
   let copy = base;

@@ -3,7 +3,7 @@
 /** The longest text that the service accepts as a template, in characters. */
 const MAX_CHARACTERS = 500_000;
 
-/** The name of the file for a version of a template: what could be a path or is awkward in a shell becomes a dash. */
+/** The name of the file for a version of a template: characters that could form a path or are awkward in a shell become dashes. */
 export function fileNameOf(template: string, version: string | number | null): string {
   const name = template.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "") || "template";
   return `${name}${Number(version) ? `-${version}` : ""}.md`;
@@ -15,7 +15,7 @@ export function textOf(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>, name: strin
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new Error(`${name} is not a text file in UTF-8.`);
+    throw new Error(`${name} is not a UTF-8 text file.`);
   }
   if (text.includes("\0")) throw new Error(`${name} is not a text file.`);
   const characters = [...text].length;
@@ -39,7 +39,7 @@ export function download(text: string, fileName: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // once the browser has read it
 }
 
-/** Ask for a file. Null if the user chose none. */
+/** Ask for a file. Null if the user cancels. */
 export function chooseFile(): Promise<File | null> {
   return new Promise((resolve) => {
     const input = document.createElement("input");

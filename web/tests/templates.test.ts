@@ -28,7 +28,7 @@ test("only the right admin moves a protected label", () => {
 test("a move says whether a label was moved or removed, or the template deleted", () => {
   const move = (label: string, previous: number | null, version: number): LabelMove => ({ template: "t", label, previous, version, author: "", time: null, note: "" });
   assert.deepEqual([move("a", null, 1), move("a", 1, 2), move("a", 2, 0), move("", 7, 0)].map(moveInWords), [
-    "to version 1", "from version 1 to version 2", "removed from version 2", "deleted, with its versions up to 7",
+    "to version 1", "from version 1 to version 2", "removed from version 2", "was deleted, with its versions up to 7",
   ]);
 });
 
@@ -46,7 +46,7 @@ test("the name of a file contains no path", () => {
 test("a file is read as text, or refused with a reason", async () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
   assert.equal(textOf(bytes("\uFEFFOne\r\ntwo\rthree"), "a.md"), "One\ntwo\nthree");
-  assert.throws(() => textOf(new Uint8Array([0xff, 0xfe, 0x00]), "a.png"), /a\.png is not a text file in UTF-8/);
+  assert.throws(() => textOf(new Uint8Array([0xff, 0xfe, 0x00]), "a.png"), /a\.png is not a UTF-8 text file/);
   assert.throws(() => textOf(bytes("a\0b"), "a.bin"), /a\.bin is not a text file/);
   assert.throws(() => textOf(bytes("x".repeat(500_001)), "a.md"), /500,001 characters; a template may have at most 500,000/);
   assert.equal(textOf(bytes("😀".repeat(500_000)), "a.md").length, 1_000_000);

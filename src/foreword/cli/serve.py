@@ -96,7 +96,7 @@ def _add_rights(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="LABEL",
-        help="a label of templates, such as production, that only a token with the right admin may move or remove",
+        help="a template label, such as production, that only tokens with the right admin may move or remove",
     )
 
 
@@ -127,7 +127,7 @@ def _add_hooks(parser: Parser) -> None:
         help="like --hook, but if the call fails, so does the turn; called after all others",
     )
     parser.add_argument(
-        "--hook-time-limit", type=float, default=5.0, metavar="SECONDS", help="how long a call of a hook may take (5)"
+        "--hook-time-limit", type=float, default=5.0, metavar="SECONDS", help="how long a call to a hook may take (5)"
     )
     parser.add_argument(
         "--allow-plain-hooks",

@@ -160,7 +160,7 @@ def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
 
 
 def _stored_cwd(conversations: Conversations, id: str, url: str) -> str:
-    """Return the working directory of a conversation, or empty if it does not exist or another machine may have written it."""
+    """Return the working directory of a conversation, or "" if it does not exist or another machine may have written it."""
     from ..encoding.edition import target_of
     from ..store import is_local
 

@@ -188,9 +188,7 @@ def template_unlabel(args: Namespace) -> int:
         write_json(move_form(move))
     else:
         name = printable(move.name)
-        write_line(
-            f"removed the label {printable(move.label)} of template {name}, which was at version {move.previous}"
-        )
+        write_line(f"removed the label {printable(move.label)} from version {move.previous} of template {name}")
     return 0
 
 
@@ -239,7 +237,7 @@ def template_list(args: Namespace) -> int:
         ]
         write_table(cells, ("template", "newest", "labels"), ("bold",), right=(1,))
         if not rows:
-            print("no stored templates; foreword template set FILE stores one", file=sys.stderr)
+            print("no stored templates; store one with foreword template set FILE", file=sys.stderr)
     return 0
 
 

@@ -85,7 +85,7 @@ class StoredTemplate:
     def _missing_error(self, name: str) -> MissingError:
         if self._requested is None:
             return MissingError(
-                f"no stored template {show(name)}, which this conversation was built from: save it again, or name another template"
+                f"the template {show(name)} that this conversation was built from no longer exists; save it again, or name another template"
             )
         return MissingError(f"no stored template {show(name)}").with_list("templates")
 

@@ -117,7 +117,7 @@ class Turns:
         return self._turn(outcome, system, to_send, history, findings)
 
     def _keep_prompt(self, edition: Edition, latest: Mapping[str, str] | None, findings: list[Finding]) -> None:
-        """Store the system prompt that hooks have returned, for every call until the user's next prompt."""
+        """Store the system prompt that hooks have returned. It is used for every call until the next user request."""
         if latest != state_of(edition).prompt and edition.number:
             self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=latest), findings)
 

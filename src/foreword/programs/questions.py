@@ -127,7 +127,7 @@ def tokens(question: Question) -> CountedForm:
 
 @value
 class CountedPrompt:
-    """A prompt, the model that its tokens were counted for, and the answer."""
+    """A prompt, the model that its tokens were counted for, and the counts."""
 
     prompt: Prompt
     model: str
@@ -135,7 +135,7 @@ class CountedPrompt:
 
 
 def count_prompt(question: Question) -> CountedPrompt:
-    """Count the prompt that `tokens` is about. A stored prompt is counted for the model that it was built for."""
+    """Count the tokens of the question's prompt. A stored prompt is by default counted for the model that it was built for."""
     from .subjects import read_subject, tool_definitions
 
     source = question.fields.get("prompt")
@@ -179,7 +179,7 @@ def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str
 
 
 def _counted_for(subject: Subject, model: str, provider: str) -> tuple[str, str]:
-    """Return the model and provider whose tokens are counted: the ones asked for, or those that the prompt was built for."""
+    """Return the model and provider to count tokens for: those of the question, or those that the prompt was built for."""
     if model or provider:
         return model, provider
     return subject.built_for.get("model", ""), subject.built_for.get("provider", "")

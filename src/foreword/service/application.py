@@ -183,7 +183,7 @@ class Application:
             response = problem.response(id)
         except Disconnected:
             response = Problem("client-disconnected", "the client disconnected before it got a response").response(id)
-        except asyncio.CancelledError:  # by uvicorn, which stops
+        except asyncio.CancelledError:  # uvicorn is stopping
             response = Problem("busy", "the service stopped before it could answer; try again later").response(id)
         except Exception as error:
             cause = cause_of(error)
@@ -209,7 +209,7 @@ class Application:
     ) -> Response:
         query = parse_query(_query(scope), route.query) if route.query else None
         if query is None and scope["query_string"] and route.method != "GET":
-            raise Problem("invalid-query", "this route takes no query; its fields belong in the body")
+            raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         body = None
         if route.body:
             body = parse_body(await read_body(scope, receive, reservation, self._time_limit), route.body)
@@ -373,7 +373,7 @@ def _encode(response: Response, reservation: Reservation) -> Response:
 
 
 async def _send(send: Send, response: Response, id: str, is_head: bool, connection: Connection | None) -> None:
-    """Send a response. A server other than ours gets it in standard messages."""
+    """Send a response. Servers other than ours get standard ASGI messages."""
     body = response.body if isinstance(response.body, bytes) else to_json(response.body)
     headers = [
         (b"content-type", response.kind.encode()),

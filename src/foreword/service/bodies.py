@@ -138,7 +138,7 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     """Where the agent works, and its properties.
 
-    `cwd` is always needed. An existing conversation keeps the other fields that a request omits, except `plan` and `skill`; `"tools": []`
+    `cwd` is always required. An existing conversation keeps the other fields that a request omits, except `plan` and `skill`; `"tools": []`
     removes its tools. A layout that mirrors a released program is refused unless `mirror` is true.
 
     `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they

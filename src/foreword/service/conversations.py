@@ -50,7 +50,7 @@ _HEAD_KEYS = ("conversation", "edition", "created")
 
 
 def announce_hooks(service: Service) -> None:
-    """Announce that this request may call hooks over the network. This comes first: a job must not start over after a hook was called."""
+    """Announce that this request may call hooks over the network. Call this first: a job must not start over after it has called a hook."""
     if service.has_url_hooks:
         waits.announce("hook")
 

@@ -37,7 +37,7 @@ class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class TokensBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
-    """The body of a turn. With `prompt`, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`) is counted.
+    """The body of a turn. `prompt` names a stored prompt to count instead: `talk:ID` or `talk:ID@EDITION`, or its id (`sha256:…`).
 
     `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
     """

@@ -108,7 +108,7 @@ class Job:
 
 
 class _EventLoop:
-    """Listens to work in the event loop, in which nothing may wait."""
+    """Listens to work in the event loop, which must never wait."""
 
     def on_slow_work(self, kind: waits.Kind) -> None:
         raise WrongLane(_LANE_OF[kind])

@@ -23,14 +23,14 @@ _MAX_LENGTH = 300
 LEVELS = ("debug", "info", "warning", "error")
 _, _INFO, _, _ERROR = range(len(LEVELS))
 _PACKAGE = __name__.partition(".")[0]
-# How many bytes are written to a pipe at once. Worker processes share it, and would write into each other's longer messages.
+# How many bytes are written to a pipe at once. Worker processes share the pipe, and longer writes could be mixed up.
 _MAX_WRITTEN_BYTES = 4096
 
 
 class Log:
     """Writes lines to a stream, as text or JSON. Lines below the level are left out.
 
-    Lines for requests can be written together, which takes less time.
+    Lines for requests can be written together, which is faster.
     """
 
     def __init__(self, is_json: bool = False, stream: TextIO | None = None, level: str = "info") -> None:
@@ -116,7 +116,7 @@ class Log:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Write the requests that are logged meanwhile at the end, all at once."""
+        """Collect the lines of requests that are logged in this block, and write them together at its end."""
         self._requests = []
         try:
             yield
@@ -140,7 +140,7 @@ class Log:
 
 
 def _join(lines: list[str]) -> Iterator[str]:
-    """Yield lines together, as many as can be written at once."""
+    """Join lines into texts that can each be written at once."""
     joined: list[str] = []
     size = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Routes for named templates: their versions, the labels that say which version is live, and their removal."""
+"""Routes for named templates, their versions, and the labels that say which version is live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and logs requests, those of one iteration of the event loop together: that takes much less time."""
+"""Counts and logs requests. Those of one iteration of the event loop are recorded together, which is much faster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Recorder:
         self._answered: list[tuple[Any, ...]] = []
 
     def add(self, *answered: Any) -> None:
-        """Count and log a request soon. The arguments are those of `_record`."""
+        """Schedule a request to be counted and logged. The arguments are those of `_record`."""
         self._answered.append(answered)
         if len(self._answered) == 1:
             asyncio.get_running_loop().call_soon(self.record_all)
@@ -69,6 +69,6 @@ def address_of(scope: Any) -> str:
 
 
 def _caller(scope: Any) -> str:
-    """Return who sends a request: the name of the token, if tokens have names, otherwise the address."""
+    """Return who sent a request: the name of the token, if tokens have names, otherwise the address."""
     name: str = scope.get(CALLER, "")
     return name or address_of(scope)

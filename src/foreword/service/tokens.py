@@ -45,7 +45,7 @@ class Caller:
     Fields:
         name: The name of the token, for the log and as the author of templates.
         rights: `read` answers without changing anything, `turn` starts and continues conversations, `template` saves templates and moves
-            their labels, and `admin` removes conversations and templates and moves protected labels.
+            or removes their labels, and `admin` removes conversations, deletes templates and changes protected labels.
         prefix: The prefix of its conversation ids and template names.
         roots: The folders in which agents may work, or empty for all folders of the service.
         packs: The names of the service's packs that requests may use, or None for all of them.

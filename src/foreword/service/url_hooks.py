@@ -1,8 +1,8 @@
-"""Hooks that are URLs, for programs that are not written in Python. They are set when the service starts, and by nothing else.
+"""Hooks that are URLs, for programs that are not written in Python. They can only be set when the service starts.
 
-A hook gets a POST request with the arguments of the Python hook of the same name, and answers with its result. Requests are signed as
+A hook gets a POST request with the arguments of the Python hook of the same name, and returns its result. Requests are signed as
 the Standard Webhooks specification describes, so that a receiver can use an existing library: the header `webhook-signature` contains
-`v1,` and the HMAC-SHA256 of `id.timestamp.body`. Each call uses a new connection, follows no redirect and ignores proxy variables.
+`v1,` and the HMAC-SHA256 of `id.timestamp.body`. Each call uses a new connection, follows no redirects and ignores proxy variables.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class ContextResult(msgspec.Struct, forbid_unknown_fields=True):
         try:
             check_messages(self.messages)
         except CallError as error:
-            raise ValueError(str(error)) from None  # which msgspec reports like any other wrong value
+            raise ValueError(str(error)) from None  # msgspec reports this like any other invalid value
 
 
 @value
@@ -183,7 +183,7 @@ class _Caller:
         try:
             content = self._exchange(body, monotonic() + self._time_limit)
         except TimeoutError:
-            raise HookError(f"there was no complete response after {self._time_limit:g} seconds") from None
+            raise HookError(f"no complete response within {self._time_limit:g} seconds") from None
         except (OSError, HTTPException) as error:
             waits.announce("hook")  # raises if the connection was closed because the client is no longer waiting
             reason = next(reason for kind, reason in _REASONS.items() if isinstance(error, kind))
@@ -248,7 +248,7 @@ def _content(response: Any) -> bytes:
 
 
 class _TimedSocket:
-    """A socket for http.client, whose timeout is for each operation. Here, all operations together end at the deadline."""
+    """A socket for http.client. Python's timeouts are for each operation; here, all operations share one deadline."""
 
     def __init__(self, connected: socket.socket, deadline: float) -> None:
         self._socket, self._deadline = connected, deadline
@@ -286,7 +286,7 @@ def _remaining(deadline: float) -> float:
 
 
 def _connect(url: _Url, deadline: float) -> socket.socket:
-    """Connect to the first address that accepts, with TLS for https. The system has its own time limit for resolving the name."""
+    """Connect to the first address that accepts a connection, with TLS for https. The system has its own time limit for resolving the name."""
     failure: OSError = OSError("the name has no address")
     for family, kind, protocol, _, address in socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM):
         connected = socket.socket(family, kind, protocol)
@@ -309,6 +309,6 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _interrupt(connected: socket.socket) -> None:
-    """End what another thread does with a socket. A socket with TLS would also change its state, which only that thread may do."""
+    """Shut down a socket that another thread is using. A TLS socket's own method would also change its state, which only that thread may do."""
     with suppress(OSError):
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

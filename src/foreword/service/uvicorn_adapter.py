@@ -52,15 +52,15 @@ def configure(application: Any, host: str, port: int, shutdown_seconds: int, **o
 
 @cache
 def _is_from_uvloop(transport: type) -> bool:
-    """Whether `writelines` of this class can be used.
+    """Whether this class's `writelines` is safe to use.
 
-    In many releases of Python, asyncio's waits forever to send an empty part, never asks to pause, and writes to lost connections.
+    In many releases of Python, asyncio's own waits forever to send an empty part, never asks to pause, and writes to lost connections.
     """
     return transport.__module__.startswith("uvloop")
 
 
 class Cycle(RequestResponseCycle):
-    """A request and its response, which may be sent as one message. That takes much less time, and uvloop does not copy its parts."""
+    """A request and its response, which may be sent as one message. That is much faster, and uvloop does not copy its parts."""
 
     async def send(self, message: Any) -> None:
         if message["type"] != WHOLE_RESPONSE:
@@ -79,7 +79,7 @@ class Cycle(RequestResponseCycle):
             headers.append(_CLOSE)
         lines = b"\r\n".join([b"%b: %b" % header for header in headers])
         if lines.count(b"\n") != len(headers) - 1 or lines.count(b"\r") != len(headers) - 1:
-            raise ValueError("a header of a response must not contain line breaks")
+            raise ValueError("a response header must not contain line breaks")
         self._write([b"%b%b\r\n\r\n" % (STATUS_LINE[message["status"]], lines), *message["parts"]])
         self.response_complete = True
         self.message_event.set()
@@ -94,7 +94,7 @@ class Cycle(RequestResponseCycle):
             self.transport.write(b"".join(parts))
 
     def _close(self, is_sending_body: bool) -> None:
-        """Close the connection. If this happened while the client sends, it would be reset, and the client might not get the response."""
+        """Close the connection once the client has sent its body. Closing it earlier would reset it, and the client might not get the response."""
         connection: Connection | None = self.scope.get(CONNECTION)  # type: ignore[assignment]
         if is_sending_body and connection is not None:
             connection.closes_after_body = True
@@ -291,7 +291,7 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, kind: str, detail: str) -> None:
         """Send a problem response and close the connection. An earlier complete request gets its response first."""
         self._stop_header_timer()
-        if self.closes_after_body:  # the client has got its last response
+        if self.closes_after_body:  # the client has received its last response
             self.transport.close()
             self._start_read_timer()
             return

@@ -97,7 +97,7 @@ def open_store(url: str) -> Store:
 
 
 def exists(url: str) -> bool:
-    """Whether a store's file exists, or may exist in a folder that cannot be read; opening it then says why not.
+    """Whether a store's file exists. Also true if its folder cannot be read: opening the store then says so.
 
     Always true for stores in memory, and for servers, which are not contacted.
     """

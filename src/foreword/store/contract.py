@@ -105,7 +105,7 @@ if TYPE_CHECKING:
             """Remove a label, and record who did it as a move to version 0. Raises MissingError if there is no such label."""
 
         def delete_template(self, name: str, author: str = "", time: str = "") -> int:
-            """Remove a template with its labels, and any text that nothing else uses. Returns how many versions it had.
+            """Delete a template with its labels, and any text that nothing else uses. Returns how many versions it had.
 
             Raises MissingError if there is no such template, and CallError for the default one. What remains is a move without a label
             that says who deleted it. If a template with this name is saved again, the numbers of its versions continue.

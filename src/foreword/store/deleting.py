@@ -1,7 +1,7 @@
 """Delete a template with all its versions and labels, and any text that nothing else uses.
 
-One record remains: who deleted it, and the number of its newest version, so that a later template with this name does not use a number
-again. Conversations that were built from the template keep their prompts.
+One record remains: who deleted it, and the number of its newest version, so that a later template with this name does not reuse a
+number. Conversations that were built from the template keep their prompts.
 """
 
 from __future__ import annotations

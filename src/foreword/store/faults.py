@@ -117,7 +117,7 @@ def _template_faults(
 ) -> Iterator[str]:
     """Yield the problems in versions of templates, which must be sorted. Adds their texts and numbers.
 
-    `deleted` has the last number of each template that was deleted, after which its versions continue.
+    `deleted` has the last version number of each deleted template. If it was saved again, its numbers continue from there.
     """
     previous = ("", 0)
     last_deleted = {row[0]: row[1] for row in deleted}

@@ -275,14 +275,14 @@ class ForgettingStore(StoreWriter):
         return len(removed)
 
     def _lock_unused(self, connection: Any, texts: Sequence[int], besides: list[int] | None = None) -> list[int]:
-        """Lock those of these texts that nothing uses besides some contents, and return them."""
+        """Lock the texts that nothing uses, apart from the contents in `besides`, and return their ids."""
         condition = _unused_condition(f" AND c.id NOT IN {_marks(besides)}" if besides else "")
         select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {condition} ORDER BY id"
         key = [*texts, *(besides or []) * len(TEXT_COLUMNS)]
         return [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
 
     def _delete_texts(self, connection: Any, locked: Sequence[int]) -> list[bytes]:
-        """Delete those of these texts that are still unused, and return their hashes."""
+        """Delete the texts that are still unused, and return their hashes."""
         if not locked:
             return []
         unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(locked)} AND {_unused_condition()}"

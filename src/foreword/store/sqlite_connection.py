@@ -64,7 +64,7 @@ def _make_directory(path: str) -> None:
 class _ClosingConnection(sqlite3.Connection):
     """A connection that closes itself when it is deleted. Python may delete it before its pool and would otherwise print a warning."""
 
-    _forks = -1  # if the connection fails
+    _forks = -1  # if `__init__` fails
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -42,7 +42,7 @@ _LABELLED = (
     f"{_VERSIONS} WHERE name = ? AND version = (SELECT version FROM foreword_labels WHERE name = ? AND label = ?)"
 )
 _ALL_VERSIONS = f"{_VERSIONS} WHERE name = ? ORDER BY version DESC"
-# A deleted template leaves a move without a label. Its versions are not numbered again, because conversations may still use them.
+# A deleted template leaves a move without a label. Its version numbers are not reused, because conversations may still refer to them.
 _NEWEST = """
     SELECT coalesce(max(number), 0) FROM (
         SELECT version AS number FROM foreword_templates WHERE name = ?

@@ -28,5 +28,5 @@ export function Figures({ edition, editions, tokens, drift }: Props) {
 
 function tokensNote({ tokens: { exact, error }, tools }: Counted): string {
   const accuracy = exact ? "exact" : `within ${percent(error)}`;
-  return tools.length ? `${accuracy}, and ${count(toolTokens(tools))} for tools` : accuracy;
+  return tools.length ? `${accuracy}, plus ${count(toolTokens(tools))} for tools` : accuracy;
 }

@@ -23,8 +23,8 @@ export interface EditorData {
 }
 
 /**
- * Load the live version of a template, or the text of another version to continue with. A new template begins with the text of `from`: a
- * name, or a name, @ and the number of a version.
+ * Load the live version of a template, or the text of another version to continue with. A new template begins with the text of
+ * `from`, which is NAME or NAME@NUMBER.
  */
 export async function loadEditor(name: string, version: number | null, from = ""): Promise<EditorData> {
   const [live, draft, variables, { layouts, languages }, roots, token] = await Promise.all([
@@ -41,7 +41,7 @@ export async function loadEditor(name: string, version: number | null, from = ""
 
 async function copyOf(from: string, version: string, defaultName: string): Promise<Draft> {
   const { name, number } = parseSource(from);
-  const source = name === defaultName ? "" : name; // which has a text even if it was never saved
+  const source = name === defaultName ? "" : name; // the default template has a text even if it was never saved
   const { template, syntax } = number ? await readOld(source, number) : await readText(source);
   return { template, syntax, version, time: Date.now() };
 }

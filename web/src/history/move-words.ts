@@ -2,7 +2,7 @@
 import type { LabelMove } from "../forms";
 
 export function moveInWords({ label, previous, version }: LabelMove): string {
-  if (!label) return `deleted, with its versions up to ${previous}`;
+  if (!label) return `was deleted, with its versions up to ${previous}`;
   if (!version) return `removed from version ${previous}`;
   return previous ? `from version ${previous} to version ${version}` : `to version ${version}`;
 }

@@ -5,7 +5,7 @@ import { dailyBars } from "./bars";
 
 const WIDTH = 1000;
 const HEIGHT = 100;
-const EMPTY = 2; // the height of a day without calls
+const EMPTY = 2; // the height of the bar for a day without calls
 // With fewer days, a single bar would be as wide as the chart.
 const MIN_DAYS = 14;
 const MAX_DAYS = 30;

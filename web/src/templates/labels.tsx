@@ -1,4 +1,4 @@
-// The labels of a template other than the one for the live version, with who moved them.
+// A template's labels, except the one for the live version, and who moved them.
 import { useState } from "preact/hooks";
 import { Confirmation } from "../confirmation";
 import type { LabelMove, Token } from "../forms";
@@ -43,7 +43,7 @@ export function Labels({ name, labels, moves, token, onRemoved }: Props) {
             setRemoved("");
             onRemoved();
           }}>
-          Its version is kept. Conversations that ask for this label cannot be built until it exists again.
+          The version is kept. Conversations that ask for this label cannot be built until it exists again.
         </Confirmation>
       )}
     </>

@@ -26,7 +26,7 @@ interface Props {
   changes: number;
   token: Token | null;
   edit: Ref<HTMLAnchorElement>;
-  /** Called when a label was removed or the template was deleted. */
+  /** Called after a label was removed or the template was deleted. */
   onChanged(): void;
 }
 
