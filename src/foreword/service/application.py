@@ -208,7 +208,7 @@ class Application:
         service: Service,
     ) -> Response:
         query = parse_query(_query(scope), route.query) if route.query else None
-        if query is None and scope["query_string"] and route.method != "GET":
+        if query is None and scope.get("query_string") and route.method != "GET":
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         body = None
         if route.body:
