@@ -90,6 +90,7 @@ def measure(folder: Path) -> tuple[list[float], list[float], dict[str, float]]:
             site.write(TAGS)
             tag_times, _ = edit(chrome, site, PAUSE_MS, KEYS)
             _, longest["typing slowly in 8,000 tags"] = edit(chrome, site, LONG_PAUSE_MS, 6)
+            longest["scrolling 8,000 tags in the editor"] = scroll_editor(chrome, site)
     finally:
         site.stop()
     return times, tag_times, longest
@@ -97,15 +98,37 @@ def measure(folder: Path) -> tuple[list[float], list[float], dict[str, float]]:
 
 def edit(chrome: Any, site: Site, pause_ms: int, keys: int) -> tuple[list[float], float]:
     """Return the main thread's time in milliseconds for each key typed into the template, and its longest task."""
-    page = chrome.new_page()
-    page.goto(f"{site.url}/#/edit")
-    page.locator("section.preview[aria-busy='false']").wait_for()
+    page = open_editor(chrome, site)
     page.locator(".cm-line").nth(20).click()
     page.keyboard.type("Warm up. ", delay=PAUSE_MS)
     page.wait_for_timeout(2_000)
     events = trace(chrome, page, lambda: page.keyboard.type("e" * keys, delay=pause_ms))
     page.close()
     return list(work_per_key(events)), longest_task(events)
+
+
+def scroll_editor(chrome: Any, site: Site) -> float:
+    """Return the longest task in milliseconds while the template is scrolled with the mouse wheel."""
+    page = open_editor(chrome, site)
+    box = page.locator(".cm-scroller").first.bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    events = trace(chrome, page, lambda: turn_wheel(page, 300))
+    page.close()
+    return longest_task(events)
+
+
+def open_editor(chrome: Any, site: Site) -> Any:
+    """Open the editor and wait for its preview."""
+    page = chrome.new_page()
+    page.goto(f"{site.url}/#/edit")
+    page.locator("section.preview[aria-busy='false']").wait_for()
+    return page
+
+
+def turn_wheel(page: Any, pixels: int) -> None:
+    for _ in range(40):
+        page.mouse.wheel(0, pixels)
+        page.wait_for_timeout(20)
 
 
 def read_prompt(chrome: Any, page: Any, site: Site) -> dict[str, float]:
@@ -125,9 +148,7 @@ def read_prompt(chrome: Any, page: Any, site: Site) -> dict[str, float]:
     def scroll() -> None:
         box = bounds()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
-        for _ in range(40):
-            page.mouse.wheel(0, 900)
-            page.wait_for_timeout(20)
+        turn_wheel(page, 900)
 
     def point() -> None:
         box = bounds()
