@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 
@@ -169,9 +170,17 @@ def seconds_to_publish(url):
     return sorted(durations)[len(durations) // 2]
 
 
+def wait_for_threads():
+    """Wait until the threads of the pools that were closed have ended, because a process with threads must not fork."""
+    tasks = "/proc/self/task"
+    while threading.active_count() > 1 or (os.path.isdir(tasks) and len(os.listdir(tasks)) > 1):
+        time.sleep(0.001)
+
+
 def publish_until_killed(url, conversation, after, delay):
     """Start a publishing process, kill it `delay` seconds after the first `after` editions, and return how many were acknowledged."""
     reader, writer = os.pipe()
+    wait_for_threads()
     child = os.fork()
     if child == 0:
         store = open_store(url)
