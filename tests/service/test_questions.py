@@ -198,7 +198,7 @@ def test_one_team_cannot_take_a_whole_lane():
     async def fill_half_of_the_lane():
         lanes, end = Lanes(1, 1), Event()
         running = [lanes.submit(Job(end.wait, token="a"), INSPECTIONS) for _ in range(9)]
-        with pytest.raises(Problem, match="9 inspections with this token are already in progress"):
+        with pytest.raises(Problem, match="9 such requests with this token are already in progress"):
             lanes.submit(Job(end.wait, token="a"), INSPECTIONS)
         running.append(lanes.submit(Job(end.wait, token="b"), INSPECTIONS))
         end.set()

@@ -34,6 +34,12 @@ class Subject:
     def is_plain(self) -> bool:
         return not self.prompt.passages
 
+    def model_for(self, model: str, provider: str) -> tuple[str, str]:
+        """Return the model and provider to count for: the ones that are passed, or those that the prompt was built for."""
+        if model or provider:
+            return model, provider
+        return self.built_for.get("model", ""), self.built_for.get("provider", "")
+
     @property
     def turn(self) -> Turn:
         """The turn that would be sent to a model."""

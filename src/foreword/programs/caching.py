@@ -77,8 +77,8 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
 def _for_model_of(subject: Subject, question: Question) -> Question:
     """Return the question with the model that a prompt was built for, unless it names a model or provider itself."""
-    model = subject.built_for.get("model", "")
-    return question.with_fields(model=model) if model and not question.model and not question.provider else question
+    model, _ = subject.model_for(question.model, question.provider)
+    return question.with_fields(model=model) if model != question.model else question
 
 
 # One prompt

@@ -143,7 +143,7 @@ def count_prompt(question: Question) -> CountedPrompt:
         prompt, model, provider = question.checked_prompt(), question.model, question.provider
         return CountedPrompt(prompt, model, _counted_form(prompt, tool_definitions(question), model, provider))
     subject = read_subject(source, question)
-    model, provider = _counted_for(subject, question.model, question.provider)
+    model, provider = subject.model_for(question.model, question.provider)
     return CountedPrompt(subject.prompt, model, _counted_form(subject.prompt, subject.tools or (), model, provider))
 
 
@@ -176,13 +176,6 @@ def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str
         ],
         "tools": count_tools(tools, count_text),
     }
-
-
-def _counted_for(subject: Subject, model: str, provider: str) -> tuple[str, str]:
-    """Return the model and provider to count tokens for: those of the question, or those that the prompt was built for."""
-    if model or provider:
-        return model, provider
-    return subject.built_for.get("model", ""), subject.built_for.get("provider", "")
 
 
 def touch(question: Question) -> TouchedForm:
@@ -280,7 +273,7 @@ def compare_subjects(old: Subject, new: Subject, model: str, provider: str) -> P
     from ..inspection.diff import compare
     from ..text.tokens import count
 
-    model, provider = _counted_for(new, model, provider)
+    model, provider = new.model_for(model, provider)
     sizes = [count(subject.prompt.text, model, provider) for subject in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 

@@ -163,7 +163,7 @@ class Lanes:
             raise Problem("busy", f"{queue} {waiting}; try again later")
         key, share = (lane, job.token), max(1, (threads + queue) // 2)
         if job.token and self._by_token[key] >= share:
-            raise Problem("busy", f"{share} {LANES[lane]} with this token are already in progress; try again later")
+            raise Problem("busy", f"{share} such requests with this token are already in progress; try again later")
         future = pool.submit(partial(copy_context().run, job.run, lane))
         self._by_token[key] += 1
         future.add_done_callback(lambda _: self._release(key))

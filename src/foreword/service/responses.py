@@ -32,7 +32,7 @@ PROBLEMS = {
     "method-not-allowed": (405, "Method not allowed"),
     "slow-request": (408, "Request timeout"),
     "slow-reader": (408, "Client too slow to read the response"),
-    "in-use": (409, "Used by default"),
+    "in-use": (409, "Cannot be removed"),
     "template-changed": (412, "Template changed in the meantime"),
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),
