@@ -16,7 +16,7 @@ from foreword.conversation.decide import (
     drift,
 )
 from foreword.conversation.notices import with_changes
-from foreword.conversation.state import State, state_of, update_state, with_state
+from foreword.conversation.state import State, after_summary, state_of, update_state, with_state
 from foreword.conversation.tools import serialize_tools, tools_by_name, with_new_tools
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
 from foreword.text.tokens import estimate
@@ -166,7 +166,9 @@ def test_different_text_or_tools_make_the_next_edition(step, new_edition):
     ],
 )
 def test_some_state_is_carried_over_to_the_next_edition(before, is_summarised, after):
-    outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
+    outcome = apply_step(
+        "gather", edition(1, one="1", state=before), edition(0, one="2"), after_summary if is_summarised else None
+    )
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (2, after)
 
 
@@ -183,7 +185,9 @@ def test_some_state_is_carried_over_to_the_next_edition(before, is_summarised, a
     ],
 )
 def test_the_same_edition_keeps_its_state(before, is_summarised, after):
-    outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
+    outcome = apply_step(
+        "gather", edition(1, one="1", state=before), edition(0, one="1"), after_summary if is_summarised else None
+    )
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (1, after)
 
 

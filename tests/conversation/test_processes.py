@@ -357,7 +357,8 @@ def test_a_compaction_that_keeps_everything_writes_nothing(open_conversation, fa
     before = conversation.turn("hi").system
     failing_store.condition = "down"
     turn = conversation.compact()
-    assert turn.system == f"{before}\n\n{conversation.layout.wording['compaction']}"
+    assert turn.system == before
+    assert turn.messages == ({"role": "user", "content": conversation.layout.wording["compaction"]},)
     assert len(store_down_messages(turn)) == 1
 
 

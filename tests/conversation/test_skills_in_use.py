@@ -162,7 +162,7 @@ def test_a_cycle_of_links_is_not_followed_forever(project, open_conversation):
 # After a compaction
 
 
-LAYOUTS_WITH_MESSAGES = ["opal", "foreword", "pi"]
+LAYOUTS_WITH_MESSAGES = ["foreword", "pi"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
@@ -189,8 +189,32 @@ def test_every_skill_returns_after_every_compaction(project, open_conversation, 
         assert contents(conversation.turn("go on").messages) == [*bodies, "go on"]
 
 
-def test_a_skill_that_was_used_again_does_not_return_twice(project, open_conversation, contents):
+@pytest.mark.parametrize("is_new_process", [False, True])
+def test_a_layout_that_drops_skills_forgets_them_until_they_are_used_again(
+    project, open_conversation, contents, is_new_process
+):
     conversation = open_conversation("opal")
+    body = conversation.use_skill("testing")
+    for _ in range(2):
+        conversation.compact(messages=[body])
+        conversation = open_conversation("opal") if is_new_process else conversation
+        assert contents(conversation.turn("go on").messages) == ["go on"]
+        assert conversation.use_skill("testing") == body
+        assert conversation.use_skill("testing") == ACTIVE_MESSAGE
+
+
+def test_dropped_skills_leave_the_prompt_too(project, open_conversation):
+    ion = {"set": {"compaction.skills": "drop"}}
+    conversation = open_conversation("ion")
+    conversation.use_skill("testing")
+    conversation.compact()
+    assert "# Active Skill: testing" in conversation.turn("hi").system
+    open_conversation("ion", **ion).compact()
+    assert "# Active Skill" not in open_conversation("ion", **ion).turn("hi").system
+
+
+def test_a_skill_that_was_used_again_does_not_return_twice(project, open_conversation, contents):
+    conversation = open_conversation("foreword")
     conversation.use_skill("testing")
     conversation.compact()
     body = conversation.use_skill("testing")
@@ -214,7 +238,7 @@ def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(projec
 
 
 def test_a_returning_skill_that_is_gone_is_reported(project, open_conversation, contents):
-    conversation = open_conversation("opal")
+    conversation = open_conversation("foreword")
     conversation.use_skill("testing")
     conversation.compact()
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))

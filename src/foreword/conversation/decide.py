@@ -23,7 +23,7 @@ from ..vocabulary import Edition, digest, replace, value
 from ..vocabulary.tools import LateToolEffect, inactive_tools, join_tool_names, new_tools_sentence
 from .leading import earlier_hashes, is_same_prompt
 from .notices import changes_of, lasting_notices
-from .state import after_summary, state_of, update_state, with_state
+from .state import state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from ..inspection.changes import SectionChange, Side
     from ..vocabulary import Finding
+    from .state import State
 
     EffectFunction = Callable[[Edition, Sequence[str]], LateToolEffect]
     LossFunction = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
@@ -105,7 +106,7 @@ def apply_step(
     step: str,
     current: Edition | None,
     new_edition: Edition,
-    is_summarised: bool = False,
+    forget: Callable[[State], State] | None = None,
     since: Edition | None = None,
     loss: LossFunction | None = None,
     late_tool_effect: EffectFunction = lambda edition, added: LateToolEffect(),
@@ -114,12 +115,12 @@ def apply_step(
 
     `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
     loses. `late_tool_effect` returns what new tools do to the next request. Skills stay in use from one edition to the next, until the
-    messages that contain them are summarised.
+    messages that contain them are summarised: `forget` then returns the state without their content.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
     state = replace(state_of(current), is_compacted=False)
-    state = after_summary(state) if is_summarised else state
+    state = forget(state) if forget else state
     current = with_state(current, state)
     if step in ("format", "gather"):
         if is_same_prompt(current, new_edition) and current.tools == new_edition.tools:

@@ -81,14 +81,18 @@ def update_state(edition: Edition, **changes: Any) -> Edition:
     return with_state(edition, replace(state_of(edition), **changes))
 
 
-def after_summary(state: State) -> State:
-    """Return the state after the messages were summarised: their content is forgotten, and skills in use must be sent again."""
-    skills_again = tuple(dict.fromkeys((*state.skills_again, *state.skills)))
+def after_summary(state: State, drop_skills: bool = False) -> State:
+    """Return the state after the messages were summarised: their content is forgotten, and what was in use must be sent again.
+
+    With `drop_skills`, skills are forgotten too: the model gets one again when it uses it.
+    """
+    skills_again = () if drop_skills else tuple(dict.fromkeys((*state.skills_again, *state.skills)))
     touched_again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
     return replace(
         state,
         skills=(),
         skills_again=skills_again,
+        in_prompt="" if drop_skills else state.in_prompt,
         announced={},
         notices=(),
         unsent=(),

@@ -142,12 +142,13 @@ class Transitions:
         if current is None:
             return apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
         outcome, before = Outcome(current), None
+        forget = self._forget_messages if is_summarised else None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
             loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimator)
             step_outcome = apply_step(
-                step, edition, new_edition, is_summarised and is_first, before, loss, self._late_tool_effect
+                step, edition, new_edition, forget if is_first else None, before, loss, self._late_tool_effect
             )
             outcome = replace(
                 step_outcome,
@@ -169,6 +170,10 @@ class Transitions:
         changes = [*changes_of(state.notices), *changes_of(state.unsent), {"added": added}]
         return late_tool_effect(provider, model, parse_tools(edition.tools), changes)
 
+    def _forget_messages(self, state: State) -> State:
+        """Return the state after the messages were summarised, without what the layout drops."""
+        return after_summary(state, drop_skills=self._assembling.layout.compaction.get("skills") == "drop")
+
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""
         current, findings = self.current()
@@ -177,12 +182,12 @@ class Transitions:
             if findings:
                 self._editions.store.current(self._id)  # raises the StoreError for the caller
             outcome = self.apply(["turn", "compaction"], now)
-            return replace(outcome, edition=self._editions.update(self._id, outcome.edition, after_summary))
+            return replace(outcome, edition=self._editions.update(self._id, outcome.edition, self._forget_messages))
         outcome = Outcome(current, (), findings, is_reused=True) if current else self.apply(["turn"], now)
         is_event = layout.on.get("compaction", "keep") != "keep"
 
         def compacted(state: State) -> State:
-            return replace(after_summary(state), is_compacted=is_event)
+            return replace(self._forget_messages(state), is_compacted=is_event)
 
         try:
             self._editions.update(self._id, outcome.edition, compacted)

@@ -209,9 +209,9 @@ def user_message(text: str) -> list[Message]:
 def with_summary_request(turn: Turn, layout: Layout) -> Turn:
     """Return the turn with a request for a summary, in a message or in the system prompt, as the layout specifies."""
     request = layout.wording.get("compaction", "")
-    if layout.compaction.get("say") == "message":
-        return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))
-    return replace(turn, system="\n\n".join(filter(None, (turn.system, request))))
+    if layout.compaction.get("say") == "system":
+        return replace(turn, system="\n\n".join(filter(None, (turn.system, request))))
+    return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))
 
 
 def for_model(messages: Sequence[Message]) -> list[Message]:

@@ -265,15 +265,24 @@ KEYS = (
         "compaction",
         "under",
         "choice",
-        "The prompt with which the summary is requested: the one before the compaction (`kept`) or the one after it (`new`).",
+        "The prompt with which the summary is requested: the one before the compaction (`kept`, the default) or the one after it (`new`).",
         ("kept", "new"),
     ),
     Key(
         "compaction",
         "say",
         "choice",
-        "Whether the request is added to the system prompt or sent as a message.",
-        ("system", "message"),
+        "Whether the request is the last message, after the history (`message`, the default, which keeps the provider's cache), or the end of"
+        " the system prompt (`system`).",
+        ("message", "system"),
+    ),
+    Key(
+        "compaction",
+        "skills",
+        "choice",
+        "Whether the skills that were in use come back by themselves after a compaction (`return`, the default), or only when they are used"
+        " again (`drop`).",
+        ("return", "drop"),
     ),
     *TOUCH_KEYS,
 )

@@ -278,6 +278,7 @@ def opal() -> dict[str, Any]:
                 'say': ['Before each major step write a status tag of under six words: `<status>Running the tests</status>`.']},
                {'from': 'extensions'}],
  'on': {'turn': 'format', 'reload': 'gather'},
+ 'compaction': {'skills': 'drop'},
  'wording': {'compaction': 'Summarise the conversation so far so that it can go on from the summary: the goal, the state of the work, open '
                            'questions, and the files involved.',
              'skill_message': "[System] The skill '{name}' is now active. Its instructions:\n\n{text}",
@@ -399,5 +400,4 @@ def pod() -> dict[str, Any]:
              'compaction': 'Summarise the conversation so far so that it can go on from the summary: the task, what was done, what was '
                            'learnt, and what comes next.',
              'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}",
-             'skill_active_message': "The skill '{name}' is active already."},
- 'compaction': {'under': 'kept', 'say': 'system'}}
+             'skill_active_message': "The skill '{name}' is active already."}}

@@ -15,5 +15,4 @@ LAYOUT = Layout(
     lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), take='nearest'), Lookup(name='knowledge', groups=((Pattern(place='root', path='.foreword/knowledge/*.md'), ), ), kind='resident'), Lookup(name='workflows', groups=((Pattern(place='root', path='.foreword/workflow/*.md'), ), ), kind='resident'), ),
     settings={'residents': True},
     wording={'working_boundaries_section': '---\n## Working boundaries\n\n{}', 'agents_md_section': '---\n## Project instructions (AGENTS.md)\n\n{}', 'resident_knowledge_section': '---\n## Resident knowledge\n\n{}', 'resident_workflows_section': '---\n## Resident workflows\n\n{}', 'compaction': 'Summarise the conversation so far so that it can go on from the summary: the task, what was done, what was learnt, and what comes next.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},
-    compaction={'under': 'kept', 'say': 'system'},
 )
