@@ -38,7 +38,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -48,20 +48,24 @@ setup: .venv/.stamp ## Install everything into .venv: all extras and the develop
 
 page: $(PAGE) ## Build the web page
 
-browser: $(NODE) ## Find a Chromium for the tests of the web page, or install one
-	"$(PYTHON)" tests/browser/chromium.py
+browser: $(NODE) ## Install Chromium for the tests of the web page: as root on Debian its package, otherwise into .tools
+	"$(PYTHON)" tests/browser/chromium.py --system
 
-pictures: setup page browser ## Take the screenshots for the documentation
+# The same, but nothing outside this folder changes.
+find-browser: $(NODE)
+	@"$(PYTHON)" tests/browser/chromium.py
+
+pictures: find-browser setup page ## Take the screenshots for the documentation
 	$(BIN)/python tests/browser/pictures.py
 
 run: .venv/.stamp-run ## Print the prompt for this folder and the cost of each section
 	$(BIN)/foreword show .
 	$(BIN)/foreword tokens .
 
-test: setup page browser $(NODE) ## Run every test
+test: find-browser setup page ## Run every test
 	$(BIN)/pytest -n 3 --dist loadgroup
 
-test-pythons: page browser $(NODE) $(UV) ## Run every test on each installed Python, or on those in PYTHONS (paths)
+test-pythons: find-browser page $(UV) ## Run every test on each installed Python, or on those in PYTHONS (paths)
 	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
 	for python in $$pythons; do \
 		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
@@ -87,7 +91,7 @@ docs: setup ## Build the documentation site into site/
 cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword and with plain concatenation
 	$(BIN)/python bench/cache_ways.py
 
-bench: setup page browser ## Measure costs and print them as ratios
+bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
 
 scale: setup ## Fill PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000

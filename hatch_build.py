@@ -1,6 +1,10 @@
-"""Build the web page into the wheel and sdist. The sdist includes it, so building a wheel from an sdist does not need Node.
+"""Build the web page into the sdist, which is what a release is made from: a wheel built from an sdist needs no Node.
 
-This is the build backend (hatchling, plus Node as a build requirement if Node 20 or later is not on PATH) and its hook.
+A wheel built from a checkout, as by `pip install /path/to/checkout`, includes the page only if `make page` has built it, because most
+installations do not serve it. A page that is older than its sources is built again.
+
+This is the build backend (hatchling, plus Node as a build requirement if the page must be built and Node 20 or later is not on PATH) and
+its hook.
 """
 
 from __future__ import annotations
@@ -22,40 +26,40 @@ OLDEST = 20
 
 
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
-    return [*build.get_requires_for_build_wheel(config_settings), *node_required(Path.cwd())]
+    return [*build.get_requires_for_build_wheel(config_settings), *node_required(Path.cwd(), "wheel")]
 
 
 def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) -> list[str]:
-    return [*build.get_requires_for_build_sdist(config_settings), *node_required(Path.cwd())]
+    return [*build.get_requires_for_build_sdist(config_settings), *node_required(Path.cwd(), "sdist")]
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Builds the page, except for an editable install; the service then says how to build it."""
+    """Builds the page if it must; without the page, the service says how to get it."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
-        if version == "editable" or not must_build(root):
+        if version == "editable" or not must_build(root, self.target_name):
             return
         npm, environment = npm_command()
         for command in (("ci", "--no-audit", "--no-fund", "--ignore-scripts"), ("run", "build")):
             subprocess.run([*npm, *command], cwd=root / "web", env=environment, check=True, stdin=subprocess.DEVNULL)
 
 
-def node_required(root: Path) -> list[str]:
+def node_required(root: Path, target: str) -> list[str]:
     """Build requirements: Node from PyPI if the page must be built and Node is not on PATH."""
-    if not must_build(root) or has_node():
+    if not must_build(root, target) or has_node():
         return []
     groups = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
     return list(groups["node"])
 
 
-def must_build(root: Path) -> bool:
-    """Whether the page is missing or older than its sources. An sdist always includes it."""
+def must_build(root: Path, target: str) -> bool:
+    """Whether the page is older than its sources, or an sdist is built from a checkout without the page."""
     if (root / "PKG-INFO").exists():
         return False
     page = root / "src" / "foreword" / "service" / "static" / "index.html"
     if not page.exists():
-        return True
+        return target == "sdist"
     built = page.stat().st_mtime
     files = (path for name in ("web", "clients/typescript") for path in (root / name).rglob("*"))
     sources = (path for path in files if "node_modules" not in path.parts and path.is_file())

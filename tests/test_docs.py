@@ -285,6 +285,11 @@ def test_the_readme_names_every_command(command):
     assert re.search(rf"`foreword {command}\b", (ROOT / "README.md").read_text())
 
 
+@pytest.mark.parametrize("command", ["make run", "make setup", "make test"])
+def test_the_readme_shows_the_first_commands(command):
+    assert re.search(rf"^{command}$|`{command}`", (ROOT / "README.md").read_text(), re.MULTILINE)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name):
     text = text_of(f"layouts/{name}.md")

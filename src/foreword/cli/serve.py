@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..errors import CallError, show
 from ..sources.environment import install_command
 from ..store import is_in_memory
 from ..template.addresses import is_file_path
 from .options import OPTIONS, new_parser, packs_of
-from .terminal import announce, write, write_json
+from .terminal import announce, wrap_for, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ def serve(args: Namespace) -> int:
             "several workers cannot share an in-memory store; specify a file or a database server with --store"
         )
     try:
+        from ..service import page
         from ..service.server import TOKEN, ServerOptions, serve
     except ImportError as error:
         raise CallError(
@@ -238,11 +240,14 @@ def serve(args: Namespace) -> int:
         hook_time_limit=args.hook_time_limit,
         allow_plain_hooks=args.allow_plain_hooks,
     )
-    serve(
-        options,
-        os.environ.get(TOKEN, ""),
-        lambda url: announce({"url": url}, f"Foreword is listening on {url}", args.json),
-    )
+
+    def ready(url: str) -> None:
+        announce({"url": url}, f"Foreword is listening on {url}", args.json)
+        if not options.log_json and not page.is_included():
+            text = f"this installation does not include the web page: {page.HOW_TO_GET_IT}"
+            print(wrap_for(text, sys.stderr), file=sys.stderr)
+
+    serve(options, os.environ.get(TOKEN, ""), ready)
     return 0
 
 

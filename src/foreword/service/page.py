@@ -12,6 +12,7 @@ from .responses import Problem, Response
 from .route import Route
 
 FOLDER = os.path.join(os.path.dirname(__file__), "static")
+HOW_TO_GET_IT = "run `make page` in the checkout; if you installed from it with pip, install it again"
 _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -32,9 +33,14 @@ SECURITY_HEADERS = {
 _file_cache: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
 
 
+def is_included() -> bool:
+    """Whether this installation includes the page."""
+    return os.path.isfile(os.path.join(FOLDER, "index.html"))
+
+
 def page_or_placeholder(request: Request, routes: Sequence[Route]) -> Response:
     """Return the built page, or the placeholder."""
-    if os.path.isfile(os.path.join(FOLDER, "index.html")):
+    if is_included():
         return asset("index.html", request)
     return Response(_placeholder(routes).encode(), headers=SECURITY_HEADERS, kind=_KINDS[".html"])
 
@@ -68,12 +74,13 @@ def _placeholder(routes: Sequence[Route]) -> str:
         for route in routes
         if route.response is not None
     )
+    how = HOW_TO_GET_IT.replace("`make page`", "<code>make page</code>")
     return f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Foreword</title></head>
 <body>
 <h1>Foreword</h1>
-<p>The service is running, but this installation does not include its web page. Run <code>make page</code> in a checkout to build it.</p>
+<p>The service is running, but this installation does not include its web page. To get it, {how}.</p>
 <p><a href="/openapi.json">/openapi.json</a> describes these routes:</p>
 <ul>
 {rows}
