@@ -39,8 +39,8 @@ from typing import Any, Literal, NamedTuple
 from foreword import Agent, Assembler, Document, Prompt, Tool, Workspace
 from foreword.engine.skills import with_body
 from foreword.packs.packs import layout_names, shipped_layout
-from foreword.sources.files import Reader
 from foreword.sources.front_matter import read_skill
+from foreword.sources.reader import Reader
 from foreword.text.lines import printable
 from foreword.vocabulary import Finding, Piece, Skill
 
@@ -287,7 +287,7 @@ def read(path: str, tally: Tally) -> Skill | None:
 
 def can_read_whole(skill: Skill, path: str, tally: Tally) -> bool:
     """Whether the entire file can be read. Reports a violation if it defines a different skill than its front matter alone."""
-    file = Reader().read_whole(path)
+    file = Reader().read(path, trim=False)
     if not file.has_text:
         tally.report(printable(path), f"the front matter can be read, but not the entire file: {file.code}")
     elif read_skill(file.text, printable(path), "lenient")[0] != skill:

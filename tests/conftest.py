@@ -16,7 +16,7 @@ from foreword.gathering.gather import gather
 from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
 from foreword.sources.environment import resolve_workspace
-from foreword.sources.files import Reader
+from foreword.sources.reader import Reader
 
 # No test has a deadline, so a slow machine never fails one. `make fuzz` sets FOREWORD_TEST_EXAMPLES to try many more examples.
 settings.register_profile("foreword", deadline=None, max_examples=int(os.environ.get("FOREWORD_TEST_EXAMPLES", "20")))

@@ -11,8 +11,8 @@ import pytest
 from foreword import Agent, Assembler, Tool, Workspace, assemble
 from foreword.packs.std import NAMES
 from foreword.sources.environment import resolve_workspace
-from foreword.sources.files import Reader
 from foreword.sources.paths import config_folder, data_folder
+from foreword.sources.reader import Reader
 from foreword.vocabulary import replace
 
 # The environment of a user on each platform. On Windows, HOME and XDG_CONFIG_HOME are ignored even if a program sets them.

@@ -1,6 +1,9 @@
 """Limits on the size of files, classes and functions; every class name is used once."""
 
 import ast
+import os
+import subprocess
+import sys
 import textwrap
 from collections import defaultdict
 from functools import cache
@@ -105,3 +108,15 @@ def test_a_class_name_is_used_once():
     for path, node in definitions(ast.ClassDef):
         files[node.name].append(str(path.relative_to(PACKAGE)))
     assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}
+
+
+@pytest.mark.parametrize(("command", "frames", "modules"), [("show", 23, 64)])
+def test_a_command_stays_shallow(tmp_path, command, frames, modules):
+    """The fewer calls are nested, the sooner a reader of a stack or a debugger sees what happens."""
+    (tmp_path / "AGENTS.md").write_text("# Rules\n\nBe brief.\n")
+    (tmp_path / ".git").mkdir()
+    run = [sys.executable, Path(__file__).with_name("frames.py"), command, tmp_path]
+    environment = {**os.environ, "HOME": str(tmp_path / "home")}
+    answer = subprocess.run(run, capture_output=True, text=True, check=True, env=environment)
+    counts = [int(word) for word in answer.stderr.splitlines()[-1].replace(",", "").split() if word.isdigit()]
+    assert counts[0] <= frames and counts[1] <= modules, answer.stderr

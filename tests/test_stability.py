@@ -14,7 +14,7 @@ from foreword.errors import ForewordError
 from foreword.programs.caching import cache_report
 from foreword.programs.question import Question
 from foreword.programs.stability import ReversedDisk, in_another_process, rebuilds
-from foreword.sources.files import Reader
+from foreword.sources.reader import Reader
 from foreword.text.tokens import count
 from foreword.vocabulary import replace
 

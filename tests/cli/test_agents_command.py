@@ -10,7 +10,7 @@ from foreword.cli.columns import display_width
 from foreword.inspection import agents as inspection
 from foreword.packs.packs import mirror_names
 from foreword.programs import agents as programs
-from foreword.sources import files
+from foreword.sources import reader as source_reader
 from foreword.wire.forms import AgentsForm, DifferenceForm
 
 # Two invented agents, so that these tests do not change with a released one.
@@ -408,7 +408,7 @@ def test_every_file_is_opened_once_for_all_agents(agents, repository, monkeypatc
         opened.append(path)
         return open_file(path, *others, **markdown_paths)
 
-    monkeypatch.setattr(files.os, "open", count)
+    monkeypatch.setattr(source_reader.os, "open", count)
     assert agents(".")[0] == 0
     markdown_paths = [path for path in opened if str(path).endswith(".md")]
     assert len(markdown_paths) == len(set(markdown_paths)) > 5

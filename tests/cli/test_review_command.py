@@ -11,8 +11,8 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 from foreword.cli.review_markdown import _escape
 from foreword.errors import CallError
 from foreword.sources import checkout, git_trees
-from foreword.sources.files import Reader
 from foreword.sources.git import open_git
+from foreword.sources.reader import Reader
 from foreword.vocabulary import Workspace
 from foreword.wire.git_forms import ReviewForm
 

@@ -17,7 +17,7 @@ from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
 from foreword.sources import stamps
 from foreword.sources.environment import resolve_workspace
-from foreword.sources.files import Reader
+from foreword.sources.reader import Reader
 from foreword.sources.stamps import is_unchanged
 
 LAYOUTS = ["foreword", "opal", "pi"]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from foreword.errors import LayoutError
-from foreword.sources import folders, stamps
-from foreword.sources.files import Reader
+from foreword.sources import places
 from foreword.sources.links import Reach
+from foreword.sources.reader import Reader
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
 LAYOUTS_WITH_SKILLS = ["foreword", "opal", "pi"]
@@ -282,7 +282,7 @@ def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(
     tree, disk, layout, kind_of_link, monkeypatch
 ):
     if kind_of_link == "none":
-        monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
+        monkeypatch.setattr(places, "path_of_open_file", lambda descriptor: "")
     tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": SECRET_TEXT})
 
     def change():
@@ -310,7 +310,7 @@ def test_a_folder_swapped_for_a_link_before_it_is_listed_is_refused(tree, skill,
 
 
 def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeypatch):
-    monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
+    monkeypatch.setattr(places, "path_of_open_file", lambda descriptor: "")
     tree({"w/AGENTS.md": "mine", "w/other": "x"})
     reach = Reach(tree.path("w"), tree.path("w"))
     assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
@@ -323,7 +323,7 @@ def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeyp
 
     disk.open = open_and_swap
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
-    assert (reading.fate, reading.reason) == ("unreadable", folders.REPLACED_REASON)
+    assert (reading.fate, reading.reason) == ("unreadable", places.REPLACED_REASON)
 
 
 # Served folders
@@ -373,8 +373,8 @@ def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
         raise FileNotFoundError(2, "No such file or directory", path)
 
     monkeypatch.setattr(os.path, "realpath", raise_not_found)
-    nowhere = stamps.real_path("/a/b")
-    assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)
+    nowhere = places.real_path("/a/b")
+    assert not places.is_inside(nowhere, "/a") and not places.is_inside("/a/b", nowhere)
 
 
 def test_real_paths_match_the_standard_library(tmp_path):
@@ -398,7 +398,7 @@ def test_real_paths_match_the_standard_library(tmp_path):
         "l/none",
     )
     for path in (*(f"{tmp_path}/{name}" for name in names), "", ".", "/", "//", "a" * 5000):
-        assert stamps.real_path(path) == os.path.realpath(path), path
+        assert places.real_path(path) == os.path.realpath(path), path
 
 
 def test_the_real_path_of_a_removed_folder_is_not_a_name_that_could_exist(tmp_path, monkeypatch):
@@ -407,4 +407,4 @@ def test_the_real_path_of_a_removed_folder_is_not_a_name_that_could_exist(tmp_pa
     (tmp_path / "a").rmdir()
     with pytest.raises(FileNotFoundError):
         os.getcwd()
-    assert not stamps.real_path(".").endswith(" (deleted)")
+    assert not places.real_path(".").endswith(" (deleted)")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from foreword.sources.files import HEAD_LIMIT, LIMIT
+from foreword.sources.reader import HEAD_LIMIT, LIMIT
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 HUGE = 100_000_000

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from foreword.sources.files import LIMIT, Reader
+from foreword.sources.reader import LIMIT, Reader
 from foreword.text.tokens import estimate
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]

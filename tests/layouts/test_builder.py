@@ -9,7 +9,7 @@ import pytest
 
 from foreword import Access, Agent, Assembler, Document, Scope, assemble
 from foreword.errors import TemplateError
-from foreword.sources.files import LIMIT
+from foreword.sources.reader import LIMIT
 from foreword.sources.stamps import time
 
 DEFAULT = """\

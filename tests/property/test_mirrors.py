@@ -15,7 +15,7 @@ from foreword.layout.parse import parse
 from foreword.packs import agents
 from foreword.packs.packs import find_layout
 from foreword.sources.environment import resolve_workspace
-from foreword.sources.files import Reader
+from foreword.sources.reader import Reader
 
 FILES = (
     "w/CLAUDE.md w/CLAUDE.local.md w/.claude/CLAUDE.md w/.claude/rules/r.md w/AGENTS.md w/GEMINI.md w/a/CLAUDE.md w/a/AGENTS.md w/a/GEMINI.md"

@@ -61,7 +61,11 @@ class Collector:
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
         """Return the drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
-        drafts = [self.add_facts(draft) for section in sections if not (draft := self.draft(section)).is_empty]
+        drafts = []
+        for section in sections:
+            draft = self.draft(section)
+            if not draft.is_empty:
+                drafts.append(self.add_facts(draft))
         return (*map(self.close_text, drafts[:-1]), *drafts[-1:])
 
     def close_text(self, draft: Draft) -> Draft:

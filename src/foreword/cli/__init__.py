@@ -28,11 +28,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command. Returns 0 for success, 1 for an error finding with --strict, 2 for an invalid call."""
     args = sys.argv[1:] if arguments is None else arguments
     _open_streams()
+    if arguments is None:
+        import gc
+
+        gc.disable()  # a command ends before there is garbage worth collecting
     try:
         try:
-            return _run(args, is_process=arguments is None)
+            return _run(args)
         finally:
             sys.stdout.flush()
+            if arguments is None:
+                gc.freeze()  # skip the collection at exit too
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -65,24 +71,13 @@ def _drop_broken_streams() -> None:
     _open_streams()
 
 
-def _run(arguments: list[str], is_process: bool) -> int:
+def _run(arguments: list[str]) -> int:
+    """Run a command or print help. An invalid call is reported in one sentence on standard error."""
     if arguments == ["--version"]:
         from .. import __version__
 
         print(f"foreword {__version__}")
         return 0
-    if is_process:
-        import gc
-
-        gc.disable()  # a command ends before there is garbage worth collecting
-        status = _run_or_print_help(arguments)
-        gc.freeze()  # skip the collection at exit too
-        return status
-    return _run_or_print_help(arguments)
-
-
-def _run_or_print_help(arguments: list[str]) -> int:
-    """Run a command or print help. An invalid call is reported in one sentence on standard error."""
     from ..errors import ForewordError
 
     try:

@@ -261,12 +261,12 @@ def _reject_constant(name: str) -> NoReturn:
 
 def read_document(path: str, option: str) -> Document:
     """Return the document in a file. `-` is standard input."""
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Document
 
     reader = Reader(limit=16 << 20)
     full = path if path == "-" else absolute(path, os.environ)
-    reading = reader.decode(path, standard_input()) if path == "-" else reader.read_whole(full)
+    reading = reader.decode(path, standard_input()) if path == "-" else reader.read(full, trim=False)
     if reading.fate == "blank":
         return Document(printable(full), "")
     if reading.fate != "used":

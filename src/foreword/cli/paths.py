@@ -52,7 +52,7 @@ class ShortPaths:
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:
     """Return a path shortener for the command's workspace, or for the workspace of another folder."""
     from ..sources.environment import resolve_workspace
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
 
     workspace = resolve_workspace(Workspace(folder or args.dir, home=args.home), Reader())
     return ShortPaths(workspace.cwd, workspace.root or "", workspace.home or "")

@@ -6,7 +6,7 @@ from ..engine.bodies import WITH_REQUEST
 from ..errors import CallError, check_time, expect, to_tuple
 from ..layout.model import with_inner_sections
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 from ..template.addresses import is_address, is_only_address
 from ..template.languages import LANGUAGES, language_of
 from ..vocabulary import Document, Workspace, replace, value
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..layout.model import Layout, Section
-    from ..sources.stamps import TrustCheck
+    from ..sources.readings import TrustCheck
     from ..vocabulary import Agent, Inputs, Prompt
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 from ..engine.touches import build_touch
 from ..errors import StoreError
 from ..findings import finding
-from ..sources.rechecks import Rechecks, Rotation
+from ..sources.stamps import Rechecks, Rotation
 from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value

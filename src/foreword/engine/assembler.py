@@ -26,7 +26,7 @@ from ..gathering.gather import gather
 from ..layout.model import Pattern
 from ..packs.shipped import unchanged_layout
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 from ..sources.stamps import is_unchanged
 from ..template.addresses import is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from ..building.lists import Rule
     from ..layout.model import Layout
-    from ..sources.stamps import TrustCheck
+    from ..sources.readings import TrustCheck
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ..layout.model import Layout
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Workspace
 
 # Path prefixes of untrusted templates: those in the workspace, the global one, which anyone may have set, and those in requests.

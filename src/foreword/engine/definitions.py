@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from ..errors import CallError, MissingError
-from ..sources.files import Reader
 from ..sources.front_matter import body
 from ..sources.links import reach_by_path
+from ..sources.reader import Reader
 from ..text.lines import printable
 from ..vocabulary import Document, Resident
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..layout.model import Layout
-    from ..sources.stamps import TrustCheck
+    from ..sources.readings import TrustCheck
     from ..vocabulary import Inputs, Tool
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from ..sources.files import Reader
 from ..sources.links import reach_by_path
+from ..sources.reader import Reader
 from ..sources.readings import Reading
 from ..sources.secrets import is_secret
 from ..sources.tree import files_below

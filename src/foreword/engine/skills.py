@@ -7,9 +7,9 @@ import re
 
 from ..errors import CallError, MissingError
 from ..findings import finding
-from ..sources.files import Reader
 from ..sources.front_matter import body, read_resident, read_skill
 from ..sources.links import reach_by_path
+from ..sources.reader import Reader
 from ..text.lines import printable
 from ..vocabulary import Skill, digest, replace
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..layout.model import Layout, Lookup
-    from ..sources.stamps import TrustCheck
+    from ..sources.readings import TrustCheck
     from ..vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
 
 _MAX_FILES = 50

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..layout.model import Layout
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Document, Finding, Resident, Skill, Workspace
     from .includes import Includes
     from .results import FoundText, LookupResult
@@ -136,7 +136,7 @@ class Deduplicator:
     def prefers_later_path(self, earlier: str, later: str) -> bool:
         """Whether to keep the later of two paths to one file, because only the earlier one goes through a link."""
         top = os.path.commonpath((earlier, later))
-        return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
+        return self.reader.has_link(earlier, top) and not self.reader.has_link(later, top)
 
     def drop(self, loser: int, winner: int, kind: str) -> None:
         name, text = self.texts[loser]

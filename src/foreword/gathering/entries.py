@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.files import DISAPPEARED_REASON
 from ..sources.finder import find_slots, layer_of, matching_paths, record_refused, searched_folder
 from ..sources.front_matter import read_resident, read_skill
 from ..sources.paths import name_by_path
+from ..sources.places import real_path
+from ..sources.reader import DISAPPEARED_REASON
 from ..sources.search import SKILL_FILE
-from ..sources.stamps import real_path
 from ..text.lines import printable
 from ..vocabulary import Skill, replace
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..layout.model import Lookup
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..sources.readings import Reading
     from ..sources.trail import Trail
     from ..vocabulary import Finding, Resident, Workspace
@@ -75,7 +75,7 @@ def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
     """Return the paths with links last. Skills keep their order."""
     if lookup.kind == "skill":
         return paths
-    return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
+    return sorted(paths, key=reader.is_link)
 
 
 def _has_accepted_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:

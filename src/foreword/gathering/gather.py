@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Layout, Lookup
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..sources.readings import Reading
     from ..vocabulary import Finding, Resident, Scope, Workspace
     from .includes import Includes

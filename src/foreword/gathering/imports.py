@@ -12,7 +12,7 @@ import os
 from ..findings import finding
 from ..sources.links import inside_for, is_in_system_folder
 from ..sources.paths import is_file_name, is_inside
-from ..sources.stamps import real_path
+from ..sources.places import real_path
 from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..layout.model import Form, Imports, Layout, Lookup
-    from ..sources.files import Reader
     from ..sources.finder import Bound
-    from ..sources.readings import Reading
-    from ..sources.stamps import Paths, Refusal
+    from ..sources.places import Places
+    from ..sources.reader import Reader
+    from ..sources.readings import Reading, Refusal
     from ..sources.trail import Trail
     from ..text.imports import ImportToken
     from ..vocabulary import Document, Fate, Scope, Workspace
@@ -225,8 +225,8 @@ class Importer:
     def cached_reading(self, path: str, importing: Importing, trim: str) -> Reading:
         key = (path, importing.rules.within, importing.found.bound, trim)
         if key not in self.readings:
-            read = self.reader.read_whole if trim in ("tail", "none") else self.reader.read
-            self.readings[key] = read(path, _ImportCheck(self.refusal, importing))
+            check = _ImportCheck(self.refusal, importing)
+            self.readings[key] = self.reader.read(path, check, trim=trim not in ("tail", "none"))
         return self.readings[key]
 
     def check_repeated(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
@@ -339,7 +339,7 @@ class _ImportCheck:
     check: Callable[[str, str, Importing], tuple[str, str] | None]
     importing: Importing
 
-    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         refusal = self.check(path, real, self.importing) if real is not None else None
         return ("refused", refusal[1], "") if refusal else None
 

@@ -11,7 +11,7 @@ import os
 from ..findings import finding
 from ..sources.links import inside_for
 from ..sources.paths import is_inside
-from ..sources.stamps import real_path
+from ..sources.places import real_path
 from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import Document, include_key, replace, value
@@ -20,10 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..sources.files import Reader
     from ..sources.finder import Bound
-    from ..sources.readings import Reading
-    from ..sources.stamps import Paths, Refusal
+    from ..sources.places import Places
+    from ..sources.reader import Reader
+    from ..sources.readings import Reading, Refusal
     from ..vocabulary import Candidate, Fate, Finding, Scope, Workspace
 
 
@@ -141,7 +141,7 @@ class _IncludeCheck:
     includes: Includes
     bound: Bound
 
-    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         reason = self.includes.refusal(path, real, self.bound) if real is not None else ""
         return ("refused", reason, "") if reason else None
 

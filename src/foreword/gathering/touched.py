@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..layout.model import Layout, Lookup
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..sources.scoping import RuleScope
     from ..vocabulary import Candidate, Finding, Inputs, Resident, Workspace
     from .results import FoundText, LookupResult

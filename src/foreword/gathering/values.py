@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..layout.model import Layout
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..sources.trail import Trail
     from ..vocabulary import Document, Finding, Scope, Workspace
 

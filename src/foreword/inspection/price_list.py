@@ -9,7 +9,7 @@ from ..packs.packs import parse_toml
 from ..packs.settings import read_settings
 from ..providers import request_for
 from ..sources.environment import absolute, resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 from ..text.lines import printable
 from .cache import count_kept, segments_of
 from .prices import build_prices

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import ConfigValue, Pattern
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Finding, Workspace
 
 _ANY_LOOKUP = Lookup("from", ())

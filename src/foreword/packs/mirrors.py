@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..layout.model import Layout
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Finding, Workspace
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Workspace
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -100,7 +100,7 @@ def find_template(
         raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
     if _leaves_pack(file, prefix, folder, workspace, reader):
         raise CallError(f"the template {address!r} is a link that points outside its pack")
-    reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
+    reading = reader.read(file, _reach(prefix, folder, workspace, reader), trim=False)
     if reading.fate in ("blank", "absent"):
         return Document(address, "") if reading.fate == "blank" else None
     if reading.fate != "used":

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Section
-    from ..sources.files import Reader
     from ..sources.links import Reach
+    from ..sources.reader import Reader
     from ..vocabulary import Finding, Workspace
     from .config import ReadValue
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Layout
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
     from ..vocabulary import Finding, Workspace
 
 

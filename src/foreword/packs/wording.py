@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ..sources.files import Reader
     from ..sources.links import Reach
+    from ..sources.reader import Reader
     from ..vocabulary import Finding, Workspace
     from .packs import Source
 

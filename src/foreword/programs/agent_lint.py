@@ -26,11 +26,11 @@ from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
-from ..sources.contents import Contents
-from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.links import workspace_reach
 from ..sources.paths import is_inside
+from ..sources.places import Known
+from ..sources.reader import Reader
 from ..sources.search import SKILL_FILE
 from ..sources.tree import walk_folders
 from ..text.lines import printable
@@ -69,10 +69,10 @@ class AgentLint:
         self.assembler_for, self.arguments = assembler_for, arguments
         self.root = workspace.root or workspace.cwd
         self.shown_root = printable(self.root)
-        self.contents = Contents()
+        self.known = Known()
         self.facts = Facts()
         # A user's layout that cannot be read is skipped; `foreword agents` reports it.
-        self.mirrors, _ = all_mirrors(workspace, Reader(contents=self.contents), assembler.packs)
+        self.mirrors, _ = all_mirrors(workspace, Reader(known=self.known), assembler.packs)
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.repeated = RepeatedTexts(self.facts, self.shared)
@@ -107,7 +107,7 @@ class AgentLint:
         """Return the text of a file in the repository, or None if it cannot be read."""
         if path not in self._texts:
             real = self._real_path(path)
-            reading = Reader(contents=self.contents).read(real, workspace_reach(self.root, self.workspace))
+            reading = Reader(known=self.known).read(real, workspace_reach(self.root, self.workspace))
             is_known = reading.has_text and is_inside(path, self.shown_root)
             text = "\n" * (reading.line - 1) + reading.text
             self._texts[path] = SourceText(path, text) if is_known else None
@@ -121,7 +121,7 @@ class AgentLint:
 
     def _named_layouts(self) -> dict[str, Layout]:
         """Return the layouts that the settings name as agents. Those that cannot be read are skipped; `foreword agents` reports them."""
-        files, _ = read_settings(self.workspace, Reader(contents=self.contents), self.assembler.settings)
+        files, _ = read_settings(self.workspace, Reader(known=self.known), self.assembler.settings)
         named: dict[str, Layout] = {}
         for name in agent_names(files)[0]:
             try:
@@ -171,7 +171,7 @@ class AgentLint:
         workspace = replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None)
         base = self.assembler
         assembler = Assembler(workspace, layout, settings=base.settings, packs=base.packs, values=base.values)
-        assembler.reader = lambda: Reader(contents=self.contents)
+        assembler.reader = lambda: Reader(known=self.known)
         assembler.finds_skills = False
         return assembler
 

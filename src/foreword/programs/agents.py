@@ -13,11 +13,11 @@ from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_
 from ..layout.merging import split_list
 from ..packs.mirrors import all_mirrors
 from ..packs.settings import agent_names, read_settings
-from ..sources.contents import Contents
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
+from ..sources.places import Known
+from ..sources.reader import Reader
 from ..sources.tree import Listings
 from ..store import waits
 from ..text.lines import printable
@@ -79,8 +79,8 @@ class _Comparison:
 
     def __init__(self, question: Question, assembler_for: AssemblerFor | None = None) -> None:
         self.question, self.assembler_for = question, assembler_for
-        self.contents = Contents()
-        self.reader = Reader(contents=self.contents)
+        self.known = Known()
+        self.reader = Reader(known=self.known)
         self.workspace = resolve_workspace(question.workspace, self.reader)
         self.root = self.workspace.root or self.workspace.cwd
         self.mirrors, problems = all_mirrors(self.workspace, self.reader, question.fields.get("packs"))
@@ -159,7 +159,7 @@ class _Comparison:
             return known
         root = self.workspace.root if self.workspace.is_repository else None
         assembler = self.question.assembler_for(replace(self.workspace, root=root), layout, self.assignments)
-        assembler.reader = lambda: Reader(contents=self.contents)
+        assembler.reader = lambda: Reader(known=self.known)
         assembler.reads_user_files = not self.question.is_portable
         return assembler
 

@@ -7,10 +7,10 @@ import os
 from ..errors import CallError
 from ..inspection.origins import lines_of
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.git import GitError, require_git
 from ..sources.git_blame import UNCOMMITTED, blame_file
 from ..sources.paths import is_inside
+from ..sources.reader import Reader
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimator

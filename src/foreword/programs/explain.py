@@ -13,8 +13,8 @@ from ..inspection.agents import AgentView, compare_agents
 from ..packs.mirrors import all_mirrors
 from ..packs.std import NAMES
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.paths import is_inside
+from ..sources.reader import Reader
 from ..sources.tree import Listings
 from ..text.lines import printable
 from ..text.tokens import Count

@@ -7,7 +7,7 @@ from ..layout.model import with_inner_sections
 from ..layout.touch import condition_facts
 from ..packs.packs import custom_layouts, find_layout, layout_names, mirror_names, shipped_layout
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, ForewordError
-from ..sources.files import Reader
 from ..sources.links import Reach
+from ..sources.reader import Reader
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import digest, value

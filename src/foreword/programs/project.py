@@ -10,11 +10,11 @@ import os
 from ..engine.assembler import Assembler
 from ..packs.packs import mirror_names
 from ..packs.shipped import shipped_mirror
-from ..sources.contents import Contents
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
+from ..sources.places import Known
+from ..sources.reader import Reader
 from ..sources.tree import Listings
 from ..text.lines import printable
 from ..vocabulary import Workspace
@@ -38,7 +38,7 @@ class ProjectPrompts:
 
     def __init__(self, question: Question, root: str = "") -> None:
         self.question = question
-        self.contents = Contents()
+        self.known = Known()
         if not root:
             workspace = resolve_workspace(question.workspace, Reader())
             root = workspace.root or workspace.cwd
@@ -84,7 +84,7 @@ class ProjectPrompts:
             packs=fields.get("packs"),
             values=fields.get("values"),
         )
-        assembler.reader = lambda: Reader(contents=self.contents)
+        assembler.reader = lambda: Reader(known=self.known)
         assembler.reads_user_files = False
         return assembler
 
@@ -129,7 +129,7 @@ class ProjectPrompts:
     def _hash(self, path: str) -> str:
         from ..sources.links import Reach
 
-        return Reader(contents=self.contents).read(path, Reach(self.root, self.root, can_be_allowed=False)).hash
+        return Reader(known=self.known).read(path, Reach(self.root, self.root, can_be_allowed=False)).hash
 
 
 def working_folders(files: Iterable[str], root: str) -> list[str]:

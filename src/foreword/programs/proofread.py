@@ -15,11 +15,11 @@ from ..findings import finding, merge_repeated
 from ..inspection.lint import LintContext, Linter
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
-from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
+from ..sources.reader import Reader
 from ..sources.search import SKILL_FILE
 from ..sources.tree import Listings, scan_below
 from ..store import waits

@@ -226,8 +226,8 @@ class Question:
         """Return the store's URL, and whether it was set explicitly."""
         from ..packs.settings import read_settings
         from ..sources.environment import resolve_workspace
-        from ..sources.files import Reader
         from ..sources.paths import data_folder
+        from ..sources.reader import Reader
 
         url = self.fields.get("store") or os.environ.get("FOREWORD_STORE", "")
         if url and "~" not in url:

@@ -17,10 +17,10 @@ from ..inspection.lint.secrets import mask_in_place
 from ..inspection.subject import Subject
 from ..sources.checkout import Checkout
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.git import require_git
 from ..sources.git_trees import LINK, GitTrees, id_of, mode_of
 from ..sources.links import Reach
+from ..sources.reader import Reader
 from ..sources.tree_listings import resolve_links
 from ..sources.trust import Trust
 from ..sources.trust_record import Record

@@ -244,9 +244,9 @@ class _BuiltPrompts:
         for _ in range(_MAX_ROUNDS):
             for key in pending:
                 self._build(key)
-            contents = self._project.contents
+            known = self._project.known
             examined = {path for key in pending for path in self._examined[key]}
-            created = self.checkout.fill(examined.union(contents.absent), contents.folders)
+            created = self.checkout.fill(examined.union(known.absent), known.listings)
             pending = self.forget(created) if created else []
             if not pending:
                 break
@@ -260,7 +260,7 @@ class _BuiltPrompts:
         different = {f"{root}/{path}" if path else root for path in paths}
         if self.checkout.links:  # a path may lead to another one
             self._project = ProjectPrompts(self.question, root)
-        self._project.contents.forget(different)
+        self._project.known.forget(different)
         stale = [key for key, examined in self._examined.items() if self._depends(examined, different)]
         for key in stale:
             for cache in (self.portable, self.sources, self.problems, self._examined):

@@ -17,8 +17,8 @@ from ..encoding.prompt import prompt_from
 from ..engine.assembler import Assembler, round_to
 from ..errors import ForewordError
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
-from ..sources.stamps import real_path
+from ..sources.places import real_path
+from ..sources.reader import Reader
 from ..store import waits
 from ..vocabulary import replace, value
 

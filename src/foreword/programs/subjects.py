@@ -54,7 +54,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
 def build_subject(question: Question) -> Subject:
     """Return the prompt for the question's directory, with its tool definitions."""
     from ..sources.environment import resolve_workspace
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
 
     agent = question.agent_with_template()
     prompt = question.assembler.prompt(agent, question.now)
@@ -130,9 +130,9 @@ def _with_leading_messages(form: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text_of(path: str, name: str) -> str:
-    from ..sources.files import Reader
+    from ..sources.reader import Reader
 
-    reading = Reader(limit=16 << 20).read_whole(path)
+    reading = Reader(limit=16 << 20).read(path, trim=False)
     if reading.fate == "blank":
         return ""
     if reading.fate != "used":

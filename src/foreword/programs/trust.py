@@ -6,9 +6,9 @@ import os
 
 from ..errors import CallError, ForewordError
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.places import real_path
+from ..sources.reader import Reader
 from ..sources.readings import Reading
-from ..sources.stamps import real_path
 from ..sources.trust import Trust
 from ..sources.trust_record import SUFFIX, Record, read_record, trust_folder
 from ..sources.trusted_text import line_runs

@@ -16,9 +16,9 @@ import threading
 from ..engine.assembler import Assembler, local_time
 from ..errors import CallError, expect
 from ..sources.environment import absolute, resolve_workspace
-from ..sources.files import Reader
 from ..sources.notices import Notices
 from ..sources.paths import is_inside
+from ..sources.reader import Reader
 from ..sources.repository import find_repository
 from ..text.lines import printable
 from ..vocabulary import Agent, Workspace, replace, value

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import CallError, show
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
 from ..sources.paths import is_inside
-from ..sources.stamps import real_path
+from ..sources.places import real_path
+from ..sources.reader import Reader
 from ..text.lines import printable
 from ..vocabulary import Workspace
 from .responses import Problem

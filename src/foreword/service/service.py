@@ -22,7 +22,7 @@ from ..inspection.prices import Prices
 from ..packs.packs import layout_names, mirror_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 from ..sources.stamps import is_unchanged
 from ..store import is_local
 from ..store.rows import check_label

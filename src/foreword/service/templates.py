@@ -12,7 +12,7 @@ from ..findings import finding
 from ..packs.packs import custom_layouts, layout_names, mirror_names
 from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
-from ..sources.files import Reader
+from ..sources.reader import Reader
 from ..sources.variables import complete
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, TemplateVersion

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from posixpath import dirname, normpath
 
-from .files import LIMIT
 from .git_trees import LINK, SUBMODULE, id_of, mode_of
+from .reader import LIMIT
 from .tree_listings import TreeListings, join, resolve_links
 
 TYPE_CHECKING = False

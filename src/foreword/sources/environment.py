@@ -13,13 +13,13 @@ from ..errors import CallError, MissingError
 from ..text.lines import printable
 from ..vocabulary import Workspace
 from .paths import is_inside, normalize
-from .stamps import real_path
+from .places import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .files import Reader
+    from .reader import Reader
 
 
 def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:

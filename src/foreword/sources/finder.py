@@ -12,11 +12,11 @@ import re
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
-from .files import DISAPPEARED_REASON, FOLDER_REASON
 from .links import WORKSPACE_PLACES, reach_of
 from .paths import is_inside, user_folder
+from .places import parent_folder, real_path
+from .reader import DISAPPEARED_REASON, FOLDER_REASON
 from .search import Search
-from .stamps import parent_folder, real_path
 from .trail import Trail
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ..layout.model import Lookup, Pattern
     from ..vocabulary import Document, Workspace
-    from .files import Reader
     from .links import Reach
+    from .reader import Reader
     from .readings import Reading
 
 _LAYERS = {"home": "user", "config": "user", "env": "user", "system": "system", "path": "extra"}
@@ -223,12 +223,12 @@ def choose_files(
     slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
     """Return a slot's usable files as `_choose_files` does. Readers with shared contents choose once for all working directories."""
-    if reader.contents is None:
+    if reader.known is None:
         return _choose_files(slot, lookup, workspace, reader, trail)
     rule = replace(lookup, directories=()) if lookup.directories else lookup
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
     place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
-    known = reader.contents.choices.setdefault(key, [])
+    known = reader.known.choices.setdefault(key, [])
     for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
         if known_place == place and known_rule == rule:
             reader.stamps.update(stamps)
@@ -282,20 +282,20 @@ def _read_matches(
     paths: Sequence[str], pattern: Pattern, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail
 ) -> list[Reading]:
     """Read the files that a pattern matches. A folder in which another pattern searches is left out."""
-    readings = [
-        reader.read_instructions(path, reach)
-        if lookup.rules.trim not in ("tail", "none")
-        else _read_untrimmed(path, reach, reader, lookup, trail)
-        for path in paths
-    ]
-    if not pattern.may_be_folder:
-        return readings
-    return [reading for reading in readings if reading.reason != FOLDER_REASON]
+    readings = []
+    for path in paths:
+        if lookup.rules.trim in ("tail", "none"):
+            reading = _read_untrimmed(path, reach, reader, lookup, trail)
+        else:
+            reading = reader.read(path, reach, by_line=True)
+        if not pattern.may_be_folder or reading.reason != FOLDER_REASON:
+            readings.append(reading)
+    return readings
 
 
 def _read_untrimmed(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
     """Read a file with the white space around its text. A file with only white space is blank, unless the rule keeps blank files."""
-    reading = reader.read_instructions(path, reach, trim=False)
+    reading = reader.read(path, reach, trim=False, by_line=True)
     if not reading.has_text or reading.text.strip():
         return reading
     if lookup.rules.blank != "keep":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from ..vocabulary import Workspace
-    from .files import Reader
+    from .reader import Reader
     from .repository import Report, Repository
 
 TIMEOUT = 5

@@ -12,7 +12,7 @@ import os
 from ..text.lines import printable
 from ..vocabulary import value
 from .paths import USER_PLACES, is_inside, user_folder
-from .stamps import parent_folder, real_path
+from .places import parent_folder, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
-    from .stamps import Paths, Refusal
+    from .places import Places
+    from .readings import Refusal
 
 WORKSPACE_PLACES = ("cwd", "root", "walk", "between", "down")
 # These contain no user files, and opening some of them has side effects.
@@ -43,7 +44,7 @@ class Reach:
     confined: bool = False
     can_be_allowed: bool = True
 
-    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         """Return why a file or folder may not be read, or None if it may. `real` is the open file's real path, None before it is opened."""
         if real is None:
             # Whether the file is itself a link is checked when it is opened.
@@ -54,13 +55,13 @@ class Reach:
                 real = real_path(path)
             except ValueError:
                 return None  # opening it reports the error
-        return self._refusal(reader, path, real, is_folder)
-
-    def _refusal(self, reader: Paths, path: str, real: str, is_folder: bool) -> Refusal | None:
         if self.inside and not any(is_inside(real, served) for served in self.inside):
             return "refused", "it is outside the folders that are served", "link-refused"
-        if real == path and self._contains(path):
+        if real == path and is_inside(path, self.folder) and (self.bound is None or is_inside(path, self.bound)):
             return None  # no link is involved
+        return self._link_refusal(reader, path, real, is_folder)
+
+    def _link_refusal(self, reader: Places, path: str, real: str, is_folder: bool) -> Refusal | None:
         folder = reader.real(self.folder)
         bound = folder if self.bound is None else reader.real(self.bound)
         if self.bound is not None and not is_inside(real, bound):
@@ -78,10 +79,7 @@ class Reach:
         reader.stamp_up_to(parent_folder(real), bound)
         return _unconditional_refusal(path, real, folder, bound, reader, is_folder)
 
-    def _contains(self, path: str) -> bool:
-        return is_inside(path, self.folder) and (self.bound is None or is_inside(path, self.bound))
-
-    def link(self, reader: Paths, path: str) -> str:
+    def link(self, reader: Places, path: str) -> str:
         """Return the link because of which a path is refused, or the path itself if there is no such link."""
         prefixes = []
         prefix = path
@@ -93,7 +91,7 @@ class Reach:
                 return prefix
         return path
 
-    def leads_out(self, reader: Paths, path: str) -> bool:
+    def leads_out(self, reader: Places, path: str) -> bool:
         """Whether a file is outside the bound because of a link."""
         if self.bound is None or (is_inside(path, self.folder) and not reader.has_link(path, self.folder)):
             return False
@@ -110,7 +108,7 @@ def is_in_system_folder(path: str, workspace: str) -> bool:
 
 
 def _unconditional_refusal(
-    path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool
+    path: str, real: str, folder: str, bound: str, reader: Places, is_folder: bool
 ) -> Refusal | None:
     """Return why a link is refused regardless of the settings, or None if it is not."""
     from .secrets import is_secret

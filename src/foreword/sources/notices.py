@@ -15,7 +15,7 @@ import time
 
 from ..errors import CallError
 from ..vocabulary import value
-from .stamps import parent_folder
+from .places import parent_folder
 from .watchfiles_adapter import MODIFIED, EventsLost, Watcher, require_watchfiles
 
 TYPE_CHECKING = False

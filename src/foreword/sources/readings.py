@@ -10,10 +10,22 @@ from ..vocabulary import Document, digest, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from ..vocabulary import Fate, Piece
-    from .stamps import Refusal
+
+    # The fate of a path that may not be read, the reason, and the finding's code.
+    Refusal = tuple[Fate, str, str]
+
+    class TrustCheck(Protocol):
+        """Decides whether a file of the workspace may be used, by its content."""
+
+        untrusted: str
+
+        def refusal(self, path: str, data: bytes, real: str = "") -> Refusal | None: ...
+
+        def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None: ...
+
 
 UNTRUSTED_CODE = "file-untrusted"
 _OTHER_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
@@ -25,6 +37,19 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+@value
+class LineCheck:
+    """Which lines of a file are trusted, in order; how many lines of the trusted version are missing; and the ref.
+
+    `is_front_changed` says whether lines of its front matter are missing.
+    """
+
+    lines: Sequence[bool]
+    missing: int
+    ref: str
+    is_front_changed: bool = False
 
 
 @value

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Workspace
-    from .files import Reader
+    from .reader import Reader
 
     Report = Callable[[str], object]
 

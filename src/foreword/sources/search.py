@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .files import Reader
     from .links import Reach
+    from .reader import Reader
     from .trail import Trail
 
 # Third-party code is never searched, and every search has a limit.

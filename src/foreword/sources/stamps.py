@@ -7,198 +7,23 @@ changed a moment ago, gets the stamp `UNSTABLE`, which equals no other stamp.
 from __future__ import annotations
 
 import os
-import stat
 import time
-
-from ..vocabulary import value
-from .paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Protocol
-
-    from ..vocabulary import Fate
+    from collections.abc import Collection, Iterable, Sequence
+    from typing import Any
 
     Stamp = tuple[int, int, int, int, int] | None
-    # The fate of a path that may not be read, the reason, and the finding's code.
-    Refusal = tuple[Fate, str, str]
-
-    class ReadGuard(Protocol):
-        """Decides whether a path may be read: by its name before it is opened, then by the open file's real path."""
-
-        def refusal(
-            self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False
-        ) -> Refusal | None: ...
-
-    class TrustCheck(Protocol):
-        """Decides whether a file of the workspace may be used, by its content."""
-
-        untrusted: str
-
-        def refusal(self, path: str, data: bytes, real: str = "") -> Refusal | None: ...
-
-        def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None: ...
-
-    class Disk(Protocol):
-        """The operating system functions that the reader calls; the `os` module has them all."""
-
-        open: Any
-        read: Any
-        close: Any
-        fstat: Any
-        stat: Any
-        lstat: Any
-        scandir: Any
-
-
-@value
-class LineCheck:
-    """Which lines of a file are trusted, in order; how many lines of the trusted version are missing; and the ref.
-
-    `is_front_changed` says whether lines of its front matter are missing.
-    """
-
-    lines: Sequence[bool]
-    missing: int
-    ref: str
-    is_front_changed: bool = False
-
 
 UNSTABLE = (0, 0, 0, 0, -1)
 # File systems have coarse clocks: a file that changed within this time, in nanoseconds, may change again without a new timestamp.
 _CLOCK_TICK = 50_000_000
 _COARSE_CLOCK_TICK = 2_100_000_000
-# Opens a path without reading the file or its folder. Only Linux has this flag.
-_PATH_ONLY = os.O_PATH | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
-_MAX_TRIES = 4
-_HAS_SLASHES = os.sep == "/"
-_IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
-
-
-class Paths:
-    """Examines paths without opening them, and stamps them."""
-
-    def __init__(self, disk: Any = os) -> None:
-        self.disk: Disk = disk
-        self.stamps: dict[str, Stamp] = {}
-        self._identities: dict[str, tuple[int, int]] = {}  # of directories
-        self._links: dict[str, bool] = {}
-        self._real: dict[str, str] = {}
-
-    def stamp(self, path: str) -> Stamp:
-        """Record the current state of a path and, if it is missing, of the directory it would be in.
-
-        A dangling link is unstable, because its target may depend on another link, which is not known here.
-        """
-        missing = path
-        while missing not in self.stamps:
-            try:
-                self.stamps[missing] = stamp_of(self.disk.stat(missing))
-            except (OSError, ValueError):
-                self.stamps[missing] = UNSTABLE if self.is_link(missing) else None
-                missing = parent_folder(missing)
-        return self.stamps[path]
-
-    def stamp_up_to(self, path: str, top: str) -> None:
-        """Stamp a path and every directory between it and `top`: any of them could become a link."""
-        while is_inside(path, top) and path != top:
-            self.stamp(path)
-            path = parent_folder(path)
-
-    def mark_unstable(self, path: str) -> None:
-        """Make a path count as changed at the next check, regardless of its stamp."""
-        self.stamps[path] = UNSTABLE
-
-    def identity(self, path: str) -> tuple[int, int] | None:
-        """Return the device and inode of a file or directory, which do not depend on its name, or None if it is missing."""
-        identity = self._identities.get(path)
-        if identity is None:
-            try:
-                status = self.disk.stat(path)
-            except (OSError, ValueError):
-                return None
-            identity = status.st_dev, status.st_ino
-        return identity
-
-    def real(self, path: str) -> str:
-        """Return the real path. It is resolved once, so that a link created later does not change it."""
-        if path not in self._real:
-            try:
-                self._real[path] = real_path(path)
-            except ValueError:
-                self._real[path] = _IMPOSSIBLE_PATH
-        return self._real[path]
-
-    def is_link(self, path: str) -> bool:
-        """Whether a path is itself a link."""
-        try:
-            return stat.S_ISLNK(self.disk.lstat(path).st_mode)
-        except (OSError, ValueError):
-            return False
-
-    def is_linked(self, path: str, top: str) -> bool:
-        """Whether a path below `top` is a link or goes through one."""
-        while path != top and is_inside(path, top):
-            if self.is_link(path):
-                return True
-            path = parent_folder(path)
-        return False
-
-    def has_link(self, path: str, top: str) -> bool:
-        """Like `is_linked`, but each path is looked up only once."""
-        unknown_paths = []
-        while path != top and path not in self._links:
-            if path == parent_folder(path):
-                return False  # the path is not below `top`
-            unknown_paths.append(path)
-            path = parent_folder(path)
-        has_link = path != top and self._links[path]
-        for unknown_path in reversed(unknown_paths):
-            has_link = self._links[unknown_path] = has_link or self.is_link(unknown_path)
-        return has_link
-
-    def leads_out(self, path: str, top: str) -> bool:
-        """Whether the real path of a path below `top` is outside it because of a link."""
-        if not is_inside(path, top) or not self.has_link(path, top):
-            return False
-        real, real_top = real_path(path), real_path(top)
-        self.stamp_up_to(parent_folder(real), real_top)
-        return not is_inside(real, real_top)
-
-
-def parent_folder(path: str) -> str:
-    """Return the parent of an absolute path. This is faster than `os.path.dirname`."""
-    return path[: path.rfind("/")] or "/" if _HAS_SLASHES else os.path.dirname(path)
-
-
-def real_path(path: str) -> str:
-    """Return the path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
-    if _PATH_ONLY:
-        resolved = _resolve_at_once(path)
-        if resolved:
-            return resolved
-    for _ in range(_MAX_TRIES):
-        try:
-            return os.path.realpath(path)
-        except OSError:
-            continue
-    return _IMPOSSIBLE_PATH
-
-
-def _resolve_at_once(path: str) -> str:
-    """Return the real path of an existing file from the kernel, which takes three calls instead of one for each folder, or empty."""
-    try:
-        descriptor = os.open(path, _PATH_ONLY)
-    except OSError:
-        return ""
-    try:
-        resolved = os.readlink(f"/proc/self/fd/{descriptor}")
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
-    return resolved if resolved.startswith("/") and not resolved.endswith(" (deleted)") else ""
+# `stat` calls per recheck. A SQLite store makes one more, and a touch should make at most three in total.
+MAX_CALLS = 2
+MAX_STAMPS = 100_000
+MAX_CHECKED = 200  # how many paths a complete recheck looks at, apart from those that it must look at
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
@@ -223,3 +48,62 @@ def stamp_of(status: os.stat_result) -> Stamp:
     if changed > time.time_ns() - tick:
         return UNSTABLE
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+class Rechecks:
+    """Remembers how paths looked, and checks whether they still do, a few at a time."""
+
+    def __init__(self, disk: Any = os) -> None:
+        self._disk = disk
+        self._stamps: dict[str, Stamp] = {}
+        self._all = Rotation(())
+
+    def remember(self, stamps: Iterable[tuple[str, Stamp]]) -> bool:
+        """Remember how these paths look. Returns whether one of them looked different before; the others are then forgotten."""
+        new = {path: self._stamp(path) if stamp == UNSTABLE else stamp for path, stamp in stamps}
+        is_changed = len(self._stamps) > MAX_STAMPS or any(
+            self._stamps.get(path, stamp) != stamp for path, stamp in new.items()
+        )
+        count = len(self._stamps)
+        self._stamps = new if is_changed else self._stamps | new
+        if is_changed or len(self._stamps) != count:
+            self._all = Rotation(tuple(self._stamps))
+        return is_changed
+
+    def is_unchanged(self, important: Rotation) -> bool:
+        """Whether a few paths look the same, with at most two `stat` calls.
+
+        If two or more paths are important, the first check and every second one after it look only at those. All other calls cycle
+        through the remaining paths, so if there are many, a change is noticed only after several checks.
+        """
+        paths = important.take(MAX_CALLS - important.count % 2)
+        return self._are_unchanged((*paths, *self._all.take(MAX_CALLS - len(paths))))
+
+    def are_all_unchanged(self, important: Collection[str]) -> bool:
+        """Whether all paths, or if there are many, the important ones, look the same."""
+        return self._are_unchanged(self._stamps if len(self._stamps) <= MAX_CHECKED else important)
+
+    def _are_unchanged(self, paths: Iterable[str]) -> bool:
+        return all(self._stamps.get(path) == self._stamp(path) for path in paths)
+
+    def _stamp(self, path: str) -> Stamp:
+        try:
+            s = self._disk.stat(path)
+        except (OSError, ValueError):
+            return None
+        return s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev
+
+
+class Rotation:
+    """Paths that are taken in turn."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths, self.count, self._next = paths, 0, 0
+
+    def take(self, number: int) -> list[str]:
+        """Return the next paths, or all of them if there are fewer, starting where the last call ended."""
+        self.count += 1
+        number = min(number, len(self.paths))
+        taken = [self.paths[(self._next + index) % len(self.paths)] for index in range(number)]
+        self._next = (self._next + number) % len(self.paths) if self.paths else 0
+        return taken

@@ -9,7 +9,7 @@ from ..vocabulary import Candidate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..vocabulary import Document, Fate, Finding
-    from .stamps import Refusal
+    from .readings import Refusal
 
 
 class Trail:

@@ -6,9 +6,8 @@ import os
 from errno import EPERM
 
 from ..vocabulary import value
-from .folders import FOLDER_FLAGS, path_of_open_file
 from .paths import is_inside
-from .stamps import real_path
+from .places import FOLDER_FLAGS, path_of_open_file, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

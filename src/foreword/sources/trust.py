@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..vocabulary import Finding, Workspace
-    from .files import Reader
-    from .stamps import LineCheck, Refusal
+    from .reader import Reader
+    from .readings import LineCheck, Refusal
     from .trusted_versions import TrustedVersions
 
 MODES = ("off", "record", "ask")

@@ -17,8 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .readings import Reading
-    from .stamps import LineCheck, TrustCheck
+    from .readings import LineCheck, Reading, TrustCheck
 
     Run = tuple[int, int]  # the first and the last line
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..errors import CallError
 from ..text.same_lines import same_lines
 from .git import GitError
-from .stamps import LineCheck
+from .readings import LineCheck
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class TrustedVersions:
         self._ids: dict[str, frozenset[str]] = {}
 
     def _open(self) -> None:
-        from .files import Reader
         from .git import open_git
         from .git_trees import GitTrees
+        from .reader import Reader
 
         git = open_git(self.workspace, Reader(), lambda reason: None)
         if git is None:

@@ -14,8 +14,8 @@ from ..vocabulary import replace, value
 from . import git
 from .links import inside_for, is_in_system_folder
 from .paths import is_inside
+from .places import real_path
 from .secrets import is_secret
-from .stamps import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Access, Document, Scope, Workspace
-    from .files import Reader
-    from .stamps import Paths, Refusal
+    from .places import Places
+    from .reader import Reader
+    from .readings import Refusal
     from .trail import Trail
 
 
@@ -79,7 +80,7 @@ def _read_file(
         return None
     guard = _FileGuard(workspace, scope, settings)
     path_refusal = guard.refusal(reader, path, real)
-    reading = reader.read_whole(path, guard) if path_refusal is None else None
+    reading = reader.read(path, guard, trim=False) if path_refusal is None else None
     display_path = printable(path)
     request = f"asked for by [file:{printable(name)}]"
     if reading is None or reading.fate == "refused":
@@ -104,7 +105,7 @@ class _FileGuard:
     scope: Scope
     settings: Mapping[str, Any]
 
-    def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
+    def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         if real is None:
             return None
         reason = refusal(real, self.workspace, self.scope, self.settings) or (

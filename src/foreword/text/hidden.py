@@ -88,8 +88,8 @@ _compiled: list[re.Pattern[str]] = []
 def _patterns() -> list[re.Pattern[str]]:
     """Return the patterns for any suspicious character, for its kind, and for a flag, compiled on first use."""
     if not _compiled:
-        characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
-        kinds = "|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_KINDS))
+        kinds = "|".join([f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_KINDS)])
+        characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", kinds))
         _compiled.extend((re.compile(f"[{characters}]"), re.compile(kinds), re.compile(_FLAG)))
     return _compiled
 

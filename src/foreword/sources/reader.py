@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from .folders import ABSENT_ERRORS, OPEN_FLAGS, Folders, explain
+from .places import ABSENT_ERRORS, OPEN_FLAGS, Folders, explain, parent_folder, real_path
 from .readings import (
     Reading,
     decode,
@@ -21,15 +21,17 @@ from .readings import (
     refused_reading,
     unreadable_reading,
 )
-from .stamps import UNSTABLE, parent_folder, real_path, stamp_of
+from .stamps import UNSTABLE, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
     from typing import Any
 
-    from .contents import Contents
-    from .stamps import ReadGuard, Stamp, TrustCheck
+    from .places import Known, ReadGuard
+    from .readings import TrustCheck
+    from .stamps import Stamp
+
 
 LIMIT = 1 << 20
 HEAD_LIMIT = 1 << 14
@@ -42,11 +44,11 @@ _MAX_TRIES = 4
 class Reader(Folders):
     """Reads files and directories, and remembers which paths it examined.
 
-    Readers with the same `contents` read each file and list each directory once.
+    Readers with the same `known` read each file and list each directory once.
     """
 
-    def __init__(self, limit: int = LIMIT, disk: Any = os, contents: Contents | None = None) -> None:
-        super().__init__(disk, contents)
+    def __init__(self, limit: int = LIMIT, disk: Any = os, known: Known | None = None) -> None:
+        super().__init__(disk, known)
         self.limit = limit
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
@@ -55,7 +57,7 @@ class Reader(Folders):
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
-        reader = Reader(self.limit, self.disk, self.contents)
+        reader = Reader(self.limit, self.disk, self.known)
         reader._earlier_readings = readings
         reader.trust = self.trust
         reader.stamps.update(stamps)
@@ -64,38 +66,53 @@ class Reader(Folders):
         reader._identities.update(self._identities)
         return reader
 
-    def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
-        """Read a file: its text, or the reason it has none. `guard` is consulted before the file is opened, and again once it is open."""
-        return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read(path, guard))
+    def read(self, path: str, guard: ReadGuard | None = None, trim: bool = True, by_line: bool = False) -> Reading:
+        """Read a file: its text, or the reason it has none.
+
+        `guard` is consulted before the file is opened, and again once it is open. Without `trim`, the text keeps the blank lines around
+        it, and only an empty file is blank. With `by_line`, the text of a file of which only some lines are trusted consists of those.
+        """
+        known = self._refuse(path, guard) or (self._recall(path) if trim else None)
+        if known:
+            return known
+        content = self._load(path, self.limit, guard, trusts_lines=by_line)
+        if isinstance(content, Reading):
+            return self._record(path, content) if trim else content
+        data, status, real = content
+        reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
+        if by_line and self.trust is not None:
+            from .trusted_text import only_trusted
+
+            reading = only_trusted(reading, data, real, self.trust, trim)
+        return self._record(path, reading) if trim else reading
 
     def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
         """Like `read`, but stops at the end of the front matter if that is within the first HEAD_LIMIT bytes."""
-        return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read_head(path, guard))
-
-    def read_whole(self, path: str, guard: ReadGuard | None = None) -> Reading:
-        """Like `read`, but keeps blank lines around the text. Only an empty file is blank."""
-        return self._refuse(path, guard) or self._read(path, guard, trim=False)
-
-    def read_instructions(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
-        """Like `read` or, unless `trim`, like `read_whole`. If only some lines of a file are trusted, the text consists of those."""
-        if self.trust is None:
-            return self.read(path, guard) if trim else self.read_whole(path, guard)
-        known = self._refuse(path, guard) or (self._recall(path) if trim else None)
-        content = known or self._read_bytes(path, self.limit, guard)
-        if not isinstance(content, Reading):
-            from .trusted_text import only_trusted
-
-            data, status, real = content
-            reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
-            content = only_trusted(reading, data, real, self.trust, trim)
-        return self._record(path, content) if trim and not known else content
+        if self.trust is not None:
+            return self.read(path, guard)  # the whole file is trusted, or none of it
+        known = self._refuse(path, guard) or self._recall(path)
+        if known:
+            return known
+        content = self._load(path, HEAD_LIMIT, guard)
+        if isinstance(content, Reading):
+            return self._record(path, content)
+        data, status, _ = content
+        end = end_of_front_matter(data)
+        if end is None and len(data) > HEAD_LIMIT:
+            return self.read(path, guard)
+        # Check the body first: if the file is not text, its front matter must not be used.
+        identity = (status.st_dev, status.st_ino)
+        head = None if end is not None and is_text(data) else decode_head(path, data, identity, HEAD_LIMIT)
+        if head is None or (end is not None and head.has_text):
+            head = decode_head(path, data[:end], identity, self.limit)
+        return self._record(path, head)
 
     def read_data(self, path: str, guard: ReadGuard | None = None) -> bytes | Reading:
         """Return a file's bytes, or the reading that says why it has none. A file that exceeds the limit is not read."""
-        content = self._refuse(path, guard) or self._read_trusted(path, self.limit, guard)
+        content = self._refuse(path, guard) or self._load(path, self.limit, guard)
         if isinstance(content, Reading):
             return content
-        data, status = content
+        data, status, _ = content
         if len(data) > self.limit:
             return unreadable_reading(
                 path, f"it has {max(status.st_size, len(data)):,} bytes; the limit is {self.limit:,}"
@@ -103,27 +120,28 @@ class Reader(Folders):
         return data
 
     def decode(self, name: str, data: bytes) -> Reading:
-        """Like `read_whole`, for bytes from another source."""
+        """Like `read` without `trim`, for bytes from another source."""
         return decode(name, data, len(data), (0, 0), self.limit, trim=False)
 
     def has_entry(self, path: str) -> bool:
-        """Whether a path exists; see `Folders.has_entry`. A path that was absent before is looked up only if its directory changed."""
+        """Whether a path exists, even as a dangling link or as something that cannot be examined.
+
+        For a missing path, its directory is stamped. A path that was absent before is looked up only if its directory changed.
+        """
         earlier = self._earlier_readings.get(path)
         if earlier and earlier[1].fate == "absent" and (reading := self._recall(path)) and reading.fate == "absent":
             return False
-        if super().has_entry(path):
+        if self.exists(path):
             return True
+        folder = parent_folder(path)
+        if folder not in self.stamps and self.is_folder(folder):
+            self.stamp(folder)
+            if self.exists(path):  # it may have been created before the stamp was taken
+                return True
         self._record(path, Reading(path, "absent"))
-        self.share_absence(path)
+        if self.known:
+            self.known.absent[path] = folder
         return False
-
-    def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
-        """Return the reading of a file that must not be opened, or None if it may be. Its stamp shows when it is replaced by another file."""
-        refusal = guard.refusal(self, path) if guard else None
-        if refusal is None:
-            return None
-        self.stamp(path)
-        return refused_reading(path, refusal)
 
     def _recall(self, path: str) -> Reading | None:
         """Return the earlier reading, if the file (or, for a missing file, its directory) still has the same stamp.
@@ -158,84 +176,49 @@ class Reader(Folders):
             self.readings[path] = (stamp, reading)
         return reading
 
-    def _read(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
-        content = self._read_trusted(path, self.limit, guard)
-        if isinstance(content, Reading):
-            return content
-        data, status = content
-        return decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
+    def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
+        """Return the reading of a file that must not be opened, or None if it may be. Its stamp shows when it is replaced by another file."""
+        refusal = guard.refusal(self, path) if guard else None
+        if refusal is None:
+            return None
+        self.stamp(path)
+        return refused_reading(path, refusal)
 
-    def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
-        if self.trust is not None:
-            return self._read(path, guard)  # the whole file is trusted, or none of it
-        content = self._read_trusted(path, HEAD_LIMIT, guard)
-        if isinstance(content, Reading):
-            return content
-        data, status = content
-        end = end_of_front_matter(data)
-        if end is None and len(data) > HEAD_LIMIT:
-            return self._read(path, guard)
-        # Check the body first: if the file is not text, its front matter must not be used.
-        identity = (status.st_dev, status.st_ino)
-        if end is None or not is_text(data):
-            head = decode_head(path, data, identity, HEAD_LIMIT)
-            if end is None or not head.has_text:
-                return head
-        return decode_head(path, data[:end], identity, self.limit)
-
-    def _read_bytes(
-        self, path: str, limit: int, guard: ReadGuard | None = None
+    def _load(
+        self, path: str, limit: int, guard: ReadGuard | None, trusts_lines: bool = False
     ) -> tuple[bytes, os.stat_result, str] | Reading:
         """Return a file's data (at most one byte more than the limit), its status and, for a trust check, its real path.
 
-        Otherwise, return the reading that says why it has no data.
+        Otherwise, return the reading that says why it has no data or may not be used.
         """
-        cached = self.contents.find_file(path, limit) if self.contents and guard else None
-        if cached and guard:
-            data, status, real = cached
-            self.stamps[path] = stamp_of(status)
-            refusal = guard.refusal(self, path, real)
-            return refused_reading(path, refusal) if refusal else (data, status, real)
-        if self._is_known_absent(path):
-            return Reading(path, "absent")
-        descriptor = self._open(path, guard)
-        if isinstance(descriptor, Reading):
-            return descriptor
-        try:
-            status = self.disk.fstat(descriptor)
-            self.stamps[path] = stamp_of(status)
-            if not stat.S_ISREG(status.st_mode):
-                return unreadable_reading(path, f"it is {kind_of(status.st_mode)}, not a file")
-            if guard is not None and (refusal := self.check_open_file(descriptor, path, guard)):
-                return refused_reading(path, refusal)
-            data = self._read_all(descriptor, limit + 1, status.st_size)
-            if self.contents and guard:
-                self.contents.store_file(path, data, limit, status, self._real_path_of_open_file(descriptor, path))
-            real = self._real_path_of_open_file(descriptor, path) if self.trust is not None else ""
-            return data, status, real
-        except OSError as error:
-            self.mark_unstable(path)
-            return unreadable_reading(path, explain(error))
-        finally:
-            self.disk.close(descriptor)
-
-    def _read_trusted(self, path: str, limit: int, guard: ReadGuard | None) -> tuple[bytes, os.stat_result] | Reading:
-        """Return a file's data and status, or the reading that says why it has no data or may not be used."""
-        content = self._read_bytes(path, limit, guard)
-        if isinstance(content, Reading):
+        content: tuple[bytes, os.stat_result, str] | Reading | int | None = self._recall_file(path, limit, guard)
+        if content is None and not self.is_folder(parent_folder(path)):
+            problem = self.problem(parent_folder(path))
+            return unreadable_reading(path, problem) if problem else Reading(path, "absent")
+        content = self._open(path, guard) if content is None else content
+        if isinstance(content, int):
+            content = self._read_open_file(content, path, limit, guard)
+        if isinstance(content, Reading) or self.trust is None or trusts_lines:
             return content
-        data, status, real = content
-        refusal = self.trust.refusal(path, data, real) if self.trust is not None else None
-        return refused_reading(path, refusal) if refusal else (data, status)
+        refusal = self.trust.refusal(path, content[0], content[2])
+        return refused_reading(path, refusal) if refusal else content
+
+    def _recall_file(
+        self, path: str, limit: int, guard: ReadGuard | None
+    ) -> tuple[bytes, os.stat_result, str] | Reading | None:
+        """Return a file that another reader has read or found missing, or why it may not be read, or None if it is unknown."""
+        content = self.known.find_file(path, limit) if self.known and guard else None
+        if content and guard:
+            self.stamps[path] = stamp_of(content[1])
+            refusal = guard.refusal(self, path, content[2])
+            return refused_reading(path, refusal) if refusal else content
+        return Reading(path, "absent") if self._is_known_absent(path) else None
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
         """Open a file. Returns its descriptor, or why it cannot be opened. Retries if the file appears in the meantime.
 
         A link's target is checked before it is opened, because opening a device can have side effects.
         """
-        if not self.is_folder(parent_folder(path)):
-            problem = self.problem(parent_folder(path))
-            return unreadable_reading(path, problem) if problem else Reading(path, "absent")
         flags = OPEN_FLAGS if guard is None else OPEN_FLAGS | _NOFOLLOW
         for _ in range(_MAX_TRIES):
             try:
@@ -251,8 +234,7 @@ class Reader(Folders):
                     flags &= ~_NOFOLLOW
                     continue
                 if not is_absent:
-                    self.stamp(path)
-                    self.mark_unstable_if_temporary(path, error)
+                    self.stamp_after(path, error)
                     return unreadable_reading(path, explain(error))
                 if self.is_link(path):
                     self.stamp(path)
@@ -265,6 +247,28 @@ class Reader(Folders):
         if refusal:
             self.stamp(path)
         return refused_reading(path, refusal) if refusal else None
+
+    def _read_open_file(
+        self, descriptor: int, path: str, limit: int, guard: ReadGuard | None
+    ) -> tuple[bytes, os.stat_result, str] | Reading:
+        try:
+            status = self.disk.fstat(descriptor)
+            self.stamps[path] = stamp_of(status)
+            if not stat.S_ISREG(status.st_mode):
+                return unreadable_reading(path, f"it is {kind_of(status.st_mode)}, not a file")
+            if guard is not None and (refusal := self.check_open_file(descriptor, path, guard)):
+                return refused_reading(path, refusal)
+            data = self._read_all(descriptor, limit + 1, status.st_size)
+            is_shared = self.known is not None and guard is not None
+            real = self.real_path_of(descriptor, path) if is_shared or self.trust is not None else ""
+            if self.known and is_shared:
+                self.known.add_file(path, data, limit, status, real)
+            return data, status, real
+        except OSError as error:
+            self.mark_unstable(path)
+            return unreadable_reading(path, explain(error))
+        finally:
+            self.disk.close(descriptor)
 
     def _read_all(self, descriptor: int, limit: int, size: int) -> bytes:
         """Read a file up to a limit. Some files that are not empty report a size of 0."""

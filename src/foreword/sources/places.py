@@ -1,0 +1,402 @@
+"""What is at a path: a file, a directory, a link or nothing. Each answer is remembered together with what would make it stale."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
+
+from .paths import is_inside
+from .stamps import UNSTABLE, stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from .readings import Refusal
+    from .stamps import Stamp
+
+    class Disk(Protocol):
+        """The operating system functions that a reader calls; the `os` module has them all."""
+
+        open: Any
+        read: Any
+        close: Any
+        fstat: Any
+        stat: Any
+        lstat: Any
+        scandir: Any
+
+    class ReadGuard(Protocol):
+        """Decides whether a path may be read: by its name before it is opened, then by the open file's real path."""
+
+        def refusal(
+            self, reader: Places, path: str, real: str | None = None, is_folder: bool = False
+        ) -> Refusal | None: ...
+
+
+OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
+# Errors that mean the path is missing, and errors that persist until a stamp changes.
+ABSENT_ERRORS = frozenset((ENOENT, ENOTDIR))
+_PERMANENT_ERRORS = ABSENT_ERRORS | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
+# Opens a path without reading the file or its folder. Only Linux has this flag.
+_PATH_ONLY = os.O_PATH | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
+_MAX_TRIES = 4
+_HAS_SLASHES = os.sep == "/"
+_DELETED_SUFFIX = " (deleted)"
+REPLACED_REASON = "it was replaced while it was being opened"
+_IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
+
+
+class Known:
+    """What readers of the same state of the disk share: files, directories, missing paths, and what lookup rules chose (see `choose_files`).
+
+    Several layouts look for the same files in a workspace; each is then read only once. Every reader still decides for itself whether
+    it may use a file, by the real path that the file had while it was open.
+    """
+
+    def __init__(self) -> None:
+        self.listings: dict[str, tuple[list[str], str]] = {}
+        self.choices: dict[Any, list[tuple[Any, ...]]] = {}
+        self.folders: dict[str, tuple[int, int]] = {}  # the identities of directories that exist
+        self.absent: dict[str, str] = {}  # each missing path, and the directory whose stamp shows when it appears
+        self._files: dict[str, tuple[bytes, int, os.stat_result, str]] = {}
+
+    def forget(self, paths: set[str]) -> None:
+        """Forget these files and directories, and every choice that depends on one of them."""
+        for path in paths:
+            self._files.pop(path, None)
+            self.listings.pop(path, None)
+            self.folders.pop(path, None)
+        self.absent = {
+            path: folder for path, folder in self.absent.items() if path not in paths and folder not in paths
+        }
+        for key, known in self.choices.items():
+            self.choices[key] = [choice for choice in known if paths.isdisjoint(choice[-1])]  # the last are its stamps
+
+    def find_file(self, path: str, limit: int) -> tuple[bytes, os.stat_result, str] | None:
+        """Return a file's data (at most one byte more than the limit), status and real path, or None if too little of it is known."""
+        known = self._files.get(path)
+        if known is None or (len(known[0]) > known[1] and limit > known[1]):
+            return None
+        data, _, status, real = known
+        return data[: limit + 1], status, real
+
+    def add_file(self, path: str, data: bytes, limit: int, status: os.stat_result, real: str) -> None:
+        """Add a file's data, read up to a limit. A file without a real path was replaced in the meantime and is not added."""
+        if real:
+            self._files[path] = data, limit, status, real
+
+
+class Places:
+    """Examines paths without opening them, and stamps them."""
+
+    def __init__(self, disk: Any = os) -> None:
+        self.disk: Disk = disk
+        self.stamps: dict[str, Stamp] = {}
+        self._identities: dict[str, tuple[int, int]] = {}  # of directories
+        self._links: dict[str, bool] = {}
+        self._real: dict[str, str] = {}
+
+    def stamp(self, path: str) -> Stamp:
+        """Record the current state of a path and, if it is missing, of the directory it would be in.
+
+        A dangling link is unstable, because its target may depend on another link, which is not known here.
+        """
+        missing = path
+        while missing not in self.stamps:
+            try:
+                self.stamps[missing] = stamp_of(self.disk.stat(missing))
+            except (OSError, ValueError):
+                self.stamps[missing] = UNSTABLE if self.is_link(missing) else None
+                missing = parent_folder(missing)
+        return self.stamps[path]
+
+    def stamp_up_to(self, path: str, top: str) -> None:
+        """Stamp a path and every directory between it and `top`: any of them could become a link."""
+        while is_inside(path, top) and path != top:
+            self.stamp(path)
+            path = parent_folder(path)
+
+    def mark_unstable(self, path: str) -> None:
+        """Make a path count as changed at the next check, regardless of its stamp."""
+        self.stamps[path] = UNSTABLE
+
+    def stamp_after(self, path: str, error: OSError | ValueError) -> None:
+        """Stamp a path that could not be examined. An error that may go away by itself, such as too many open files, makes it unstable."""
+        self.stamp(path)
+        if getattr(error, "errno", ENOENT) not in _PERMANENT_ERRORS:
+            self.mark_unstable(path)
+
+    def identity(self, path: str) -> tuple[int, int] | None:
+        """Return the device and inode of a file or directory, which do not depend on its name, or None if it is missing."""
+        identity = self._identities.get(path)
+        if identity is None:
+            try:
+                status = self.disk.stat(path)
+            except (OSError, ValueError):
+                return None
+            identity = status.st_dev, status.st_ino
+        return identity
+
+    def real(self, path: str) -> str:
+        """Return the real path. It is resolved once, so that a link created later does not change it."""
+        if path not in self._real:
+            try:
+                self._real[path] = real_path(path)
+            except ValueError:
+                self._real[path] = _IMPOSSIBLE_PATH
+        return self._real[path]
+
+    def exists(self, path: str) -> bool:
+        """Whether a path exists, even as a dangling link or as something that cannot be examined."""
+        try:
+            self.disk.lstat(path)
+        except OSError as error:
+            return error.errno not in ABSENT_ERRORS
+        except ValueError:
+            return False
+        return True
+
+    def is_link(self, path: str) -> bool:
+        """Whether a path is itself a link."""
+        try:
+            return stat.S_ISLNK(self.disk.lstat(path).st_mode)
+        except (OSError, ValueError):
+            return False
+
+    def has_link(self, path: str, top: str) -> bool:
+        """Whether a path below `top` is a link or goes through one. Each path is looked up only once."""
+        while path != top and is_inside(path, top):
+            if path not in self._links:
+                self._links[path] = self.is_link(path)
+            if self._links[path]:
+                return True
+            path = parent_folder(path)
+        return False
+
+    def leads_out(self, path: str, top: str) -> bool:
+        """Whether the real path of a path below `top` is outside it because of a link."""
+        if not self.has_link(path, top):
+            return False
+        real, real_top = real_path(path), real_path(top)
+        self.stamp_up_to(parent_folder(real), real_top)
+        return not is_inside(real, real_top)
+
+
+class Folders(Places):
+    """Examines directories: whether they exist, what they contain, and why they cannot be listed. Each is looked up once."""
+
+    def __init__(self, disk: Any = os, known: Known | None = None) -> None:
+        super().__init__(disk)
+        self.known = known
+        self._folders: dict[str, bool] = {}
+        self._problems: dict[str, str] = {}
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a directory exists. For a missing directory, the nearest existing one above it is stamped."""
+        exists = self._folders.get(path)
+        if exists is None and self.known:
+            exists = self._recall_folder(path, self.known)
+        if exists is None and parent_folder(path) not in self._folders:
+            # A single `stat` answers for an existing directory; those above it need no checks then.
+            try:
+                status = self.disk.stat(path)
+                if stat.S_ISDIR(status.st_mode):
+                    exists = self._add_folder(path, status)
+            except (OSError, ValueError):
+                pass
+        if exists is None:
+            unknown_paths = [path]  # a loop, because a long path would exceed the recursion limit
+            while unknown_paths[-1] != "/" and parent_folder(unknown_paths[-1]) not in self._folders:
+                unknown_paths.append(parent_folder(unknown_paths[-1]))
+            for unknown_path in reversed(unknown_paths):
+                exists = self._folders[unknown_path] = self._look_for_folder(unknown_path)
+        return bool(exists)
+
+    def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
+        """Return the names in a directory, sorted by code point, and the reason if they cannot be listed."""
+        if not self.is_folder(path):
+            problem = self.problem(path)
+            return [], ("unreadable", problem, "file-unreadable") if problem else None
+        self.stamp(path)
+        refusal = guard.refusal(self, path, is_folder=True) if guard else None
+        if refusal:
+            return [], refusal
+        try:
+            if guard is None or os.scandir not in os.supports_fd:
+                with self.disk.scandir(path) as listing:
+                    return sorted(entry.name for entry in listing), None
+            return self._guarded_entries(path, guard)
+        except OSError as error:
+            self.stamp_after(path, error)
+            return [], ("unreadable", explain(error), "file-unreadable")
+
+    def _guarded_entries(self, path: str, guard: ReadGuard) -> tuple[list[str], Refusal | None]:
+        """Return the names in the directory that is opened, even if its path leads to another one later, or why it may not be read."""
+        known = self.known.listings.get(path) if self.known else None
+        if known:
+            refusal = guard.refusal(self, path, known[1], is_folder=True)
+            return ([], refusal) if refusal else (list(known[0]), None)
+        descriptor = self.disk.open(path, FOLDER_FLAGS)
+        try:
+            refusal = self.check_open_file(descriptor, path, guard, is_folder=True)
+            if refusal:
+                return [], refusal
+            with self.disk.scandir(descriptor) as listing:
+                names = sorted(entry.name for entry in listing)
+            if self.known and (real := self.real_path_of(descriptor, path)):
+                self.known.listings[path] = names, real
+            return names, None
+        finally:
+            self.disk.close(descriptor)
+
+    def check_open_file(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
+        """Return why an open file or directory may not be read, or None if it may."""
+        real = self.real_path_of(descriptor, path)
+        refusal: Refusal | None = ("unreadable", REPLACED_REASON, "file-unreadable")
+        if real:
+            refusal = guard.refusal(self, path, real, is_folder)
+        if refusal:
+            self.mark_unstable(path)
+        return refusal
+
+    def real_path_of(self, descriptor: int, path: str) -> str:
+        """Return an open file's real path, or empty if it is unknown because the path now leads to another file."""
+        real = path_of_open_file(descriptor)
+        if real and not real.endswith(_DELETED_SUFFIX):
+            return real
+        try:
+            status = self.disk.fstat(descriptor)
+            if real:
+                return real if status.st_nlink else real.removesuffix(_DELETED_SUFFIX)
+            real = real_path(path)
+            current = self.disk.lstat(real)
+        except (OSError, ValueError):
+            return ""
+        return real if (current.st_dev, current.st_ino) == (status.st_dev, status.st_ino) else ""
+
+    def problem(self, path: str) -> str:
+        """Return why a directory, or one above it, could not be examined, or empty if it is only missing."""
+        while self._problems and path not in self._problems and path != parent_folder(path):
+            path = parent_folder(path)
+        return self._problems.get(path, "")
+
+    def has_git(self, folder: str) -> bool:
+        """Whether a directory is a repository's root: it has a `.git` folder, or the `.git` file of a worktree or submodule."""
+        self.stamp(folder)
+        path = os.path.join(folder, ".git")
+        try:
+            mode = self.disk.lstat(path).st_mode
+            if stat.S_ISLNK(mode):
+                self.stamp(path)
+                mode = self.disk.stat(path).st_mode
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+
+    def _look_for_folder(self, path: str) -> bool:
+        """Whether a directory exists, if the one above it has been looked up."""
+        folder = parent_folder(path)
+        if path != "/" and not self._folders[folder]:
+            if self.known and folder in self.known.absent:
+                self.known.absent[path] = self.known.absent[folder]
+            return False
+        while True:
+            try:
+                status = self.disk.stat(path)
+            except (OSError, ValueError) as error:
+                is_absent = getattr(error, "errno", ENOENT) in ABSENT_ERRORS
+                if is_absent and folder not in self.stamps:
+                    self.stamp(folder)
+                    continue  # it may have been created before its parent was stamped
+                if not is_absent and getattr(error, "errno", None) != ELOOP:
+                    self._problems[path] = explain(error)
+                if not is_absent or self.is_link(path):
+                    self.stamp_after(path, error)
+                elif self.known:
+                    self.known.absent[path] = folder
+                return False
+            if stat.S_ISDIR(status.st_mode):
+                return self._add_folder(path, status)
+            self.stamps[path] = stamp_of(status)
+            return False
+
+    def _add_folder(self, path: str, status: os.stat_result) -> bool:
+        self._folders[path] = True
+        self._identities[path] = status.st_dev, status.st_ino
+        if self.known:
+            self.known.folders[path] = status.st_dev, status.st_ino
+        return True
+
+    def _recall_folder(self, path: str, known: Known) -> bool | None:
+        """Return whether a directory exists, if another reader has looked for it, or None."""
+        if path in known.folders:
+            self._identities[path] = known.folders[path]
+            self._folders[path] = True
+        elif self._is_known_absent(path):
+            self._folders[path] = False
+        return self._folders.get(path)
+
+    def _is_known_absent(self, path: str) -> bool:
+        """Whether another reader has found a path missing. The directory in which it would appear is stamped here too."""
+        folder = self.known.absent.get(path) if self.known else None
+        if folder:
+            self.stamp(folder)
+        return folder is not None
+
+
+def parent_folder(path: str) -> str:
+    """Return the parent of an absolute path. This is faster than `os.path.dirname`."""
+    return path[: path.rfind("/")] or "/" if _HAS_SLASHES else os.path.dirname(path)
+
+
+def real_path(path: str) -> str:
+    """Return the path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
+    if _PATH_ONLY:
+        resolved = _resolve_at_once(path)
+        if resolved:
+            return resolved
+    for _ in range(_MAX_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:
+            continue
+    return _IMPOSSIBLE_PATH
+
+
+def _resolve_at_once(path: str) -> str:
+    """Return the real path of an existing file from the kernel, which takes three calls instead of one for each folder, or empty."""
+    try:
+        descriptor = os.open(path, _PATH_ONLY)
+    except OSError:
+        return ""
+    try:
+        resolved = path_of_open_file(descriptor)
+    finally:
+        os.close(descriptor)
+    return resolved if resolved.startswith("/") and not resolved.endswith(_DELETED_SUFFIX) else ""
+
+
+def path_of_open_file(descriptor: int) -> str:
+    """Return an open file's real path according to the operating system, or empty if it is not available."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError:
+        return ""
+
+
+def explain(error: OSError | ValueError) -> str:
+    """Return a readable reason for a failed system call."""
+    if getattr(error, "errno", None) == ELOOP:
+        return "its links form a loop"
+    if getattr(error, "errno", None) == ENAMETOOLONG:
+        return "its name is too long"
+    return (getattr(error, "strerror", None) or str(error)).lower()
