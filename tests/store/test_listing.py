@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from foreword.errors import MissingError
+from foreword.errors import CallError, MissingError
 from foreword.store import listing
 from foreword.store.listing import ConversationQuery, end_of
 from foreword.vocabulary import Edition, replace
@@ -85,9 +85,73 @@ def test_pages_have_what_a_scan_would_find(filled, monkeypatch, most_examined):
 
 def test_a_large_number_is_not_counted_exactly(filled, monkeypatch):
     monkeypatch.setattr(listing, "_MAX_COUNTED", 10)
-    monkeypatch.setattr(listing, "_MAX_EXAMINED", 5)
     assert filled.count(ConversationQuery(prefix="a")) == (10, False)
+    assert filled.count(ConversationQuery(prefix="b", since=SINCE)) == (5, True), (
+        "there are only eight with this prefix"
+    )
     assert filled.count() == (30, True)
+
+
+COMBINATIONS = {
+    "newest with a prefix": {"prefix": "old-", "newest": True},
+    "newest with a prefix and a model": {"prefix": "old-", "newest": True, "model": "rare"},
+    "by id with a model": {"model": "rare"},
+    "by id with a time": {"until": 1_767_225_600.0},
+}
+
+
+@pytest.fixture
+def crowded(store, monkeypatch):
+    """A store in which few conversations match, and an index in either order has many others before them."""
+    monkeypatch.setattr(listing, "_MAX_EXAMINED", 5)
+    monkeypatch.setattr(listing, "_MAX_COUNTED", 10)
+    for number in range(60):
+        created = f"2026-02-01T00:00:{number:02}.000+00:00"
+        store.publish(f"a-{number:02}", Edition(1, "p", "[]", "{}", "", "$std/pi", "{}", created), 0)
+    for number in range(8):
+        created, target = f"2025-12-01T00:00:{number:02}.000+00:00", json.dumps({"model": "rare"})
+        store.publish(f"old-{number}", Edition(1, "p", "[]", "{}", "", "$std/pi", target, created), 0)
+    return store
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_the_work_for_a_page_and_a_count_does_not_depend_on_what_others_have(crowded, name, monkeypatch):
+    read = []
+    select = type(crowded)._select
+
+    def counted(self, connection, statement, key=()):
+        rows = select(self, connection, statement, key)
+        read.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(type(crowded), "_select", counted)
+    query = ConversationQuery(limit=3, **COMBINATIONS[name])
+    page = crowded.conversations(query)
+    expected = [f"old-{number}" for number in ((7, 6, 5) if query.newest else (0, 1, 2))]
+    assert [row.id for row in page.rows] == expected and page.next
+    assert sum(read) <= 30, "two steps of each walk, and the details: sixty others were not read"
+    assert crowded.count(query) == (8, True)
+
+
+def test_no_page_is_empty_if_there_are_more(crowded, monkeypatch):
+    monkeypatch.setattr(listing, "_USUAL_STEPS", 1)
+    for number in range(8, 40):  # now neither walk is short
+        created = f"2025-12-01T00:00:{number:02}.000+00:00"
+        crowded.publish(f"old-{number:02}", Edition(1, "p", "[]", "{}", "", "$std/pi", "{}", created), 0)
+    page, seen = crowded.conversations(ConversationQuery(prefix="old-", newest=True, limit=3)), 0
+    while page.next:
+        assert page.rows
+        seen += len(page.rows)
+        page = crowded.conversations(ConversationQuery(prefix="old-", newest=True, limit=3, after=page.next))
+    assert seen + len(page.rows) == 40
+
+
+def test_a_search_that_finds_nothing_within_its_limit_says_what_to_ask_instead(crowded, monkeypatch):
+    monkeypatch.setattr(listing, "_MAX_STEPS", 1)
+    with pytest.raises(
+        CallError, match="no such conversation was found among 5 that were examined; use a longer prefix"
+    ):
+        crowded.conversations(ConversationQuery(prefix="old-", newest=True))
 
 
 def test_a_wrong_position_is_an_error(store):

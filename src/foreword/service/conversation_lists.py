@@ -34,13 +34,14 @@ _EPOCH = date(1970, 1, 1)
 def list_conversations(service: Service, request: Request) -> Response:
     """Return a page of conversations, sorted by id or with the newest first.
 
-    A page may have fewer conversations than `limit`; there are more if `next` is not null.
+    A page may have fewer conversations than `limit`; there are more if `next` is not null. Only the last page can be empty.
     """
     query: ListQuery = request.query
     wanted, store = _store_query(query), service.store
     if query.drifted is UNSET:
         page = store.conversations(wanted)
         rows, (count, is_exact) = page.rows, store.count(wanted)
+        count = max(count, len(rows))  # a count that is not exact may not have reached them
     else:
         waits.announce("inspect")
         page = store.conversations(replace(wanted, limit=min(query.limit, _MAX_COMPARED)))

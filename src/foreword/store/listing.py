@@ -1,22 +1,23 @@
 """List, filter and count conversations by index, in SQL that SQLite and PostgreSQL share.
 
 Conversations are sorted by id, or by the time of their current edition, newest first. Each order has an index, and so does each filter
-on its own when the newest come first. Combinations are examined in the order of an index, up to a limit, so that every page takes about
-the same time in stores of any size. A page may therefore have fewer conversations than were asked for, although `next` says that there
-are more.
+on its own when the newest come first. For a combination, an index is walked in batches, and what does not match is skipped: in the order
+of the page until something is found, or in the other order if that ends first. So a page may have fewer conversations than were asked
+for although `next` says that there are more, but it is never empty then. Both walks have a limit.
 """
 
 from __future__ import annotations
 
-from ..errors import MissingError, is_plain, show
-from ..vocabulary import replace, value
+from ..errors import CallError, MissingError, is_plain, show
+from ..vocabulary import value
+from . import waits
 from .rows import check_limit, conversation_of
 from .texts import to_bytes
 from .times import first_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from .rows import ConversationRow
@@ -24,8 +25,14 @@ if TYPE_CHECKING:
     Select = Callable[[str, Sequence[object]], list[tuple[Any, ...]]]
     # A row of id, created, conversation and kind.
     Examined = tuple[int, int, str, int]
+    Step = tuple[list[Examined], Examined | None]
 
+# The first step of a walk examines so many rows, and each further step three times as many, up to a limit. After the usual number of
+# steps, a page has what was found by then; if that is nothing, the walk continues as long work, up to the last number.
+_FIRST_EXAMINED = 500
 _MAX_EXAMINED = 5000
+_MAX_STEPS = 200
+_USUAL_STEPS = 6
 _MAX_KINDS = 50
 _MAX_COUNTED = 10_000
 _BATCH_SIZE = 500
@@ -103,21 +110,39 @@ def list_conversations(select: Select, query: ConversationQuery) -> Conversation
 
 
 def count_conversations(select: Select, query: ConversationQuery) -> tuple[int, bool]:
-    """Return the number of conversations, and whether it is exact. Otherwise, it is the limit up to which they were counted."""
+    """Return the number of conversations, and whether it is exact. Otherwise, there are at least that many.
+
+    The conversations of a prefix are counted in the order of their ids, those of a time in the order of time, and at most
+    `_MAX_COUNTED` are examined in each order.
+    """
+    condition, key = _kind_condition(query)
+    if not is_plain(query.prefix):
+        return 0, True
     if not query.prefix and not query.filters_times:
-        condition, key = _kind_condition(query)
         statement = (
             f"SELECT coalesce(sum(conversations), 0) FROM foreword_kinds JOIN foreword_counts ON kind = id{condition}"
         )
         return int(select(statement, key)[0][0]), True
-    count, query = 0, replace(query, limit=_MAX_EXAMINED, after="")
-    while count < _MAX_COUNTED:
-        found, next = _find(select, query)
-        count += len(found)
-        if not next:
-            return count, True
-        query = replace(query, after=next)
-    return _MAX_COUNTED, False
+    in_kinds, kind_key = (f" AND kind IN (SELECT id FROM foreword_kinds{condition})", key) if condition else ("", [])
+    before, since = _times(query)
+    most = 0
+    for is_used, order, limits, limit_key in (
+        (query.prefix, "conversation", *_id_limits(query.prefix)),
+        (query.filters_times, "created DESC", "created < ? AND created >= ?", [before, since]),
+    ):
+        if not is_used:
+            continue
+        statement = f"""
+            SELECT (SELECT count(*) FROM examined), (SELECT count(*) FROM examined WHERE conversation >= ? AND conversation < ?
+                AND created < ? AND created >= ?{in_kinds})
+        """
+        examined = f"{_EXAMINE} AND {limits} ORDER BY {order} LIMIT {_MAX_COUNTED}"
+        found_key = [*limit_key, *_id_limits(query.prefix)[1], before, since, *kind_key]
+        ((total, found),) = select(f"WITH examined AS ({examined}) {statement}", found_key)
+        if total < _MAX_COUNTED:
+            return found, True
+        most = max(most, found)
+    return most, False
 
 
 def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str]:
@@ -127,8 +152,7 @@ def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str
     kinds = _kinds(select, query) if query.filters_kinds else None
     if kinds is not None and not kinds:
         return [], ""
-    examined, last = _newest(select, query, kinds) if query.newest else _by_id(select, query, kinds)
-    found = [row for row in examined if _matches(row, query, kinds)]
+    found, last = _search(select, query, kinds)
     if len(found) > query.limit:
         found = found[: query.limit]
         last = found[-1]
@@ -137,9 +161,48 @@ def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str
     return found, f"{last[1]}.{last[0]}" if query.newest else last[2]
 
 
-def _matches(row: Examined, query: ConversationQuery, kinds: set[int] | None) -> bool:
-    _, created, conversation, kind = row
-    return conversation.startswith(query.prefix) and (kinds is None or kind in kinds) and query.is_in_time(created)
+def _search(select: Select, query: ConversationQuery, kinds: set[int] | None) -> tuple[list[Examined], Examined | None]:
+    """Return conversations in the order of the page, and the last one that was examined if there may be more.
+
+    One walk goes through an index in the order of the page. If it must skip what the query leaves out, a walk through the other index
+    takes turns with it. The first one finishes when it has found enough, the other one when it has found everything.
+    """
+    matches = _matcher(query, kinds)
+    by_id, by_time = _walk_ids(select, query, kinds), _walk_times(select, query, kinds)
+    walk, other_walk = (by_time, by_id) if query.newest else (by_id, by_time)
+    has_other = bool(query.prefix) if query.newest else kinds is not None or query.filters_times
+    found: list[Examined] = []
+    others: list[Examined] = []
+    for step in range(1, _MAX_STEPS + 1):
+        if has_other:
+            rows, last = next(other_walk)
+            others = sorted([*others, *filter(matches, rows)], key=_age if query.newest else _id)[: query.limit + 1]
+            if last is None:
+                return others, None
+        rows, last = next(walk)
+        found += filter(matches, rows)
+        if last is None or len(found) > query.limit or (found and step >= _USUAL_STEPS):
+            return found, last
+        if step >= _USUAL_STEPS:
+            waits.announce("inspect")
+    raise CallError(
+        f"no such conversation was found among {_MAX_STEPS * _MAX_EXAMINED:,} that were examined; use a longer prefix, or an"
+        f" earlier `until`{', or sort by id' if query.newest else ', or sort by time'}"
+    )
+
+
+def _matcher(query: ConversationQuery, kinds: set[int] | None) -> Callable[[Examined], bool]:
+    """Return a function that says whether a row belongs on the page or on a later one."""
+    position = _position(query.after) if query.newest and query.after else (_LAST, _LAST)
+    after = "" if query.newest else query.after
+
+    def matches(row: Examined) -> bool:
+        id, created, conversation, kind = row
+        is_after = (created, id) < position and conversation > after
+        is_wanted = conversation.startswith(query.prefix) and (kinds is None or kind in kinds)
+        return is_after and is_wanted and query.is_in_time(created)
+
+    return matches
 
 
 def _kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
@@ -163,48 +226,66 @@ def _kinds(select: Select, query: ConversationQuery) -> set[int]:
 _EXAMINE = "SELECT id, created, conversation, kind FROM foreword_editions WHERE kind IS NOT NULL"
 
 
-def _by_id(select: Select, query: ConversationQuery, kinds: set[int] | None) -> tuple[list[Examined], Examined | None]:
-    """Return conversations in the order of their ids, and the last one that was examined if there may be more."""
-    limit = _MAX_EXAMINED if kinds is not None or query.filters_times else query.limit + 1
-    conditions, key = ["conversation > ?"], [query.after]
-    if query.prefix:
-        conditions += ["conversation >= ?", "conversation < ?"]
-        key += [query.prefix, end_of(query.prefix)]
-    statement = f"{_EXAMINE} AND {' AND '.join(conditions)} ORDER BY conversation LIMIT {limit}"
-    rows = select(statement, key)
-    return rows, rows[-1] if len(rows) == limit else None
-
-
-def _newest(select: Select, query: ConversationQuery, kinds: set[int] | None) -> tuple[list[Examined], Examined | None]:
-    """Return conversations from the newest to the oldest, and the last one that was examined if there may be more."""
-    before, since = _range(query)
-    if query.prefix and (rows := _few_with_prefix(select, query.prefix)) is not None:
-        older = [row for row in rows if (row[1], row[0]) < before and row[1] >= since]
-        return sorted(older, key=_age), None
-    sources = sorted(kinds) if kinds is not None and len(kinds) <= _MAX_KINDS else [None]
-    is_filtered = bool(query.prefix) or (kinds is not None and sources == [None])
-    limit = max(_MAX_EXAMINED // len(sources), 100) if is_filtered else query.limit + 1
-    parts, key = [], list[object]()
-    for kind in sources:
-        condition = "kind IS NOT NULL" if kind is None else "kind = ?"
-        key += [*([] if kind is None else [kind]), *before, since]
-        parts.append(
-            f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions WHERE {condition}"
-            f" AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
+def _walk_ids(select: Select, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
+    """Yield the conversations with the prefix in the order of their ids, and the last one of each batch if there may be more."""
+    is_exact = not query.newest and kinds is None and not query.filters_times
+    after = "" if query.newest else query.after
+    limits, key = _id_limits(query.prefix)
+    for limit in _limits(query.limit + 1 if is_exact else 0):
+        rows = select(
+            f"{_EXAMINE} AND conversation > ? AND {limits} ORDER BY conversation LIMIT {limit}", [after, *key]
         )
-    rows = select(" UNION ALL ".join(parts), key)
-    return _merge(rows, limit, len(sources) > 1)
+        if len(rows) < limit:
+            yield rows, None
+            return
+        yield rows, rows[-1]
+        after = rows[-1][2]
 
 
-def _range(query: ConversationQuery) -> tuple[tuple[int, int], int]:
-    """Return the position before which a page begins, and the earliest time on it."""
-    before = _position(query.after) if query.after else (_LAST, _LAST)
-    if query.until is not None:
-        before = min(before, (first_number(query.until), 0))
-    return before, -_LAST if query.since is None else first_number(query.since)
+def _walk_times(select: Select, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
+    """Yield the conversations of the time from the newest to the oldest, and the last one of each batch if there may be more."""
+    sources = sorted(kinds) if kinds is not None and len(kinds) <= _MAX_KINDS else [None]
+    is_exact = query.newest and not query.prefix and (kinds is None or sources != [None])
+    end, since = _times(query)
+    before = (end, 0) if end < _LAST else (_LAST, _LAST)
+    if query.newest and query.after:
+        before = min(before, _position(query.after))
+    for limit in _limits(query.limit + 1 if is_exact else 0, len(sources)):
+        parts, key = [], list[object]()
+        for kind in sources:
+            condition = "kind IS NOT NULL" if kind is None else "kind = ?"
+            key += [*([] if kind is None else [kind]), *before, since]
+            parts.append(
+                f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions WHERE {condition}"
+                f" AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
+            )
+        rows, last = _merge(select(" UNION ALL ".join(parts), key), limit, len(sources) > 1)
+        yield rows, last
+        if last is None:
+            return
+        before = last[1], last[0]
 
 
-def _merge(rows: list[Examined], limit: int, has_parts: bool) -> tuple[list[Examined], Examined | None]:
+def _limits(exact: int, parts: int = 1) -> Iterator[int]:
+    """Yield how many rows each step of a walk reads of each part: `exact`, or else more with each step."""
+    limit = _FIRST_EXAMINED
+    while True:
+        yield exact or max(min(limit, _MAX_EXAMINED) // parts, 1)
+        limit *= 3
+
+
+def _id_limits(prefix: str) -> tuple[str, list[object]]:
+    """Return the condition for ids with a prefix, and its parameters."""
+    return "conversation >= ? AND conversation < ?", [prefix, end_of(prefix)]
+
+
+def _times(query: ConversationQuery) -> tuple[int, int]:
+    """Return the number before which the query's time ends, and the one with which it begins."""
+    until = _LAST if query.until is None else first_number(query.until)
+    return until, -_LAST if query.since is None else first_number(query.since)
+
+
+def _merge(rows: list[Examined], limit: int, has_parts: bool) -> Step:
     """Sort the rows of several kinds. If one of them has more rows, those that are older than its last one are left out."""
     by_kind: dict[int, list[Examined]] = {}
     for row in rows:
@@ -219,11 +300,8 @@ def _age(row: Examined) -> tuple[int, int]:
     return -row[1], -row[0]
 
 
-def _few_with_prefix(select: Select, prefix: str) -> list[Examined] | None:
-    """Return all conversations with this prefix, or None if there are many."""
-    statement = f"{_EXAMINE} AND conversation >= ? AND conversation < ? ORDER BY conversation LIMIT {_MAX_EXAMINED}"
-    rows = select(statement, (prefix, end_of(prefix)))
-    return None if len(rows) == _MAX_EXAMINED else rows
+def _id(row: Examined) -> str:
+    return row[2]
 
 
 def _position(after: str) -> tuple[int, int]:

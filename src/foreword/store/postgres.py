@@ -168,6 +168,8 @@ class PostgresStore(DeletingStore):
             failure = pool.server.failure(error)
             if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
                 connection.close()
+            if connection.is_abandoned:
+                raise failure from error
             if connection.closed:
                 pool.drop()
             elif not isinstance(error, _RETRYABLE):
@@ -180,6 +182,9 @@ class PostgresStore(DeletingStore):
         finally:
             pool.give_back(connection)
         return self._call(work, lambda: False)
+
+    def _interrupt(self, connection: TimedConnection) -> None:
+        connection.is_abandoned = True
 
     def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()

@@ -63,7 +63,8 @@ class PostgresPool:
 
     def give_back(self, connection: TimedConnection) -> None:
         """Return a connection to the pool, which replaces it if it is no longer usable."""
-        if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
+        is_idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
+        if connection.is_abandoned or not is_idle:
             connection.close()
         if self._forks == fork_count() and self._pool is not None:
             self._pool.putconn(connection)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # The server ends a statement before this process gives up, so that it can say why.
 _SERVER_SHARE = 0.8
 _LOCK_SHARE = 0.4
+# How long to wait until the server has heard that it can stop.
+_CANCEL_SECONDS = 2.0
 # When this share of the time has passed, `on_slow` is called once.
 SLOW_SHARE = 0.4
 
@@ -29,11 +31,13 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
 
     libpq has no setting that detects a server that accepts a connection and then hangs. `is_shared` means that a proxy such as
     PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction. `on_slow` is called
-    when a statement takes a long time, to check whether the server still answers.
+    when a statement takes a long time, to check whether the server still answers. If another thread sets `is_abandoned`, because nobody
+    waits for the result any more, the server is told to stop, and the connection is closed: it could stop the next statement instead.
     """
 
     timeout = 60.0
     has_timed_out = False
+    is_abandoned = False
     is_shared = False
     on_slow: Callable[[], None] | None = None
 
@@ -70,6 +74,8 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
                 if not ready and on_slow is not None and monotonic() > start + self.timeout * SLOW_SHARE:
                     on_slow()
                     on_slow = None
+                if not ready and self.is_abandoned:
+                    self._stop_statement()
                 if not ready and monotonic() > deadline:
                     self.has_timed_out = True
                     self.pgconn.finish()
@@ -78,3 +84,11 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
         except StopIteration as end:
             result: T = end.value
             return result
+
+    def _stop_statement(self) -> None:
+        """Tell the server to stop the statement, and close the connection."""
+        try:
+            self.cancel_safe(timeout=_CANCEL_SECONDS)
+        finally:
+            self.pgconn.finish()
+        raise psycopg.OperationalError("nobody waits for the result any more")

@@ -72,6 +72,22 @@ class StoreReader:
         """Call `work` with a connection that no other thread is using. Failures raise a StoreError."""
         raise NotImplementedError
 
+    def _interrupt(self, connection: Any) -> None:
+        """Stop the statement that another thread runs on this connection."""
+        raise NotImplementedError
+
+    def _search(self, work: Callable[[Callable[[str, Sequence[object]], Rows]], T]) -> T:
+        """Call `work` with a function that runs a SELECT. It stops when nobody waits for the result any more."""
+
+        def run(connection: Any) -> T:
+            waits.set_interrupt(lambda: self._interrupt(connection))
+            try:
+                return work(lambda statement, key: self._select(connection, statement, key))
+            finally:
+                waits.set_interrupt(None)
+
+        return self._run(run)
+
     def _scan(self, work: Callable[[Any], T]) -> T:
         """Like `_run`, for work that reads every row and may take a long time."""
         return self._run(work)
@@ -143,10 +159,10 @@ class StoreReader:
         return self._read(read)
 
     def conversations(self, query: ConversationQuery = ANY_CONVERSATION) -> ConversationPage:
-        return self._run(lambda connection: list_conversations(self._selector(connection), query))
+        return self._search(lambda select: list_conversations(select, query))
 
     def count(self, query: ConversationQuery = ANY_CONVERSATION) -> tuple[int, bool]:
-        return self._run(lambda connection: count_conversations(self._selector(connection), query))
+        return self._search(lambda select: count_conversations(select, query))
 
     def prompt(self, id: str, prefix: str = "") -> tuple[str, str] | None:
         hash = hash_from_id(id)
@@ -177,10 +193,10 @@ class StoreReader:
         return usage
 
     def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
-        return self._run(lambda connection: daily_usage(self._selector(connection), conversations))
+        return self._search(lambda select: daily_usage(select, conversations))
 
     def uses(self) -> dict[tuple[str, int], int]:
-        rows = self._run(lambda connection: self._select(connection, _USES))
+        rows = self._search(lambda select: select(_USES, ()))
         return {(to_text(template), version): int(count) for template, version, count in rows if count}
 
     def _read(self, work: Callable[[Any], T]) -> T:
@@ -196,10 +212,6 @@ class StoreReader:
         for row in self._select(connection, select, key):
             return edition_of(row, self._contents_by_hash(connection, [row[1]])[row[1]])
         return None
-
-    def _selector(self, connection: Any) -> Callable[[str, Sequence[object]], Rows]:
-        """Return a function that runs a SELECT on this connection."""
-        return lambda statement, key: self._select(connection, statement, key)
 
     def _contents_by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes | None, list[str]]:
         """Return the six texts of each content. Raises a StoreError for a hash of None, which means that a content is missing."""

@@ -192,6 +192,9 @@ class SqliteStore(DeletingStore):
         self._connections, self._observers = _pool(path, open_file(path, must_exist=True)), _pool(path, timeout=0)
         self._file, self._wal = current, wal_id(path)
 
+    def _interrupt(self, connection: sqlite3.Connection) -> None:
+        connection.interrupt()
+
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement, key).fetchall()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
             """Called before work that may take a long time. May raise an exception.
 
             Such work is reading a store on another machine, writing to any store, building a prompt, rendering an untrusted template,
-            examining a whole repository, or calling a hook over the network.
+            examining a whole repository or a large part of the store, or calling a hook over the network.
             """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
