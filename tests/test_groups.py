@@ -3,6 +3,9 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 GROUPED = """
 import os
@@ -37,3 +40,23 @@ def test_a_group_runs_in_one_worker(tmp_path):
     assert result.returncode == 0, result.stdout
     workers = [path.read_text() for path in tmp_path.glob("*.worker")]
     assert len(workers) == 8 and len(set(workers)) == 1
+
+
+def test_files_are_collected_without_xdist_and_without_the_frameworks():
+    """Pytest collects a file that is named even if its folder ignores it."""
+    files = ["tests/test_sizes.py", "tests/integrations/test_langchain.py"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:cacheprovider",
+        "--collect-only",
+        "-rs",
+        *files,
+    ]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+    assert "langchain is not installed; run `make integrations`" in result.stdout

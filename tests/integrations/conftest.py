@@ -4,7 +4,7 @@ The tools are in a different order in every turn. AGENTS.md is edited before the
 replaces its history with a summary before the eighth.
 
 Frameworks that are not in the lock file are installed by `make integrations`, in a separate environment; if one is missing, its
-tests are not collected.
+tests are not collected, and skipped if you name their file.
 """
 
 from __future__ import annotations
@@ -42,6 +42,21 @@ collect_ignore = [
     for name, module in FRAMEWORKS.items()
     if "FOREWORD_ALL_FRAMEWORKS" not in os.environ and not is_installed(module)
 ]
+
+
+class MissingFramework(pytest.Module):
+    """A module of tests that cannot be imported."""
+
+    def collect(self):
+        pytest.skip(f"{FRAMEWORKS[self.path.name]} is not installed; run `make integrations`", allow_module_level=True)
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    """Pytest collects a file that is named as an argument even if it is in `collect_ignore`."""
+    if module_path.name in collect_ignore:
+        return MissingFramework.from_parent(parent, path=module_path)
+    return None
+
 
 TURNS, EDIT, LATE, COMPACTION = 10, 2, 4, 7
 BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
