@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from foreword import Agent, Assembler
+from foreword.sources import alternates
 from foreword.sources import git as source
 from foreword.sources.stamps import time
+from foreword.vocabulary import replace
 
 TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
 
@@ -557,13 +559,63 @@ def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):
     assert prompts == ["", "main"]
 
 
-@pytest.mark.parametrize("lines", ["../../../victim/.git/objects\n", "/somewhere\n", '"\\057somewhere"\n'])
-def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
-    victim({"w/.git/objects/info/alternates": lines})
+ALTERNATES = "w/.git/objects/info/alternates"
+
+
+@pytest.mark.parametrize("option", ["--shared", "--reference"])
+def test_git_is_run_on_a_clone_that_borrows_objects(repository, git, option):
+    origin = repository.path("w")
+    git("commit", "--allow-empty", "-m", "one", cwd="w")
+    arguments = (option, origin) if option == "--reference" else (option,)
+    git("clone", *arguments, f"file://{origin}" if option == "--reference" else origin, "clone", cwd=".")
+    assert os.path.exists(repository.path("clone/.git/objects/info/alternates"))
+    repository({"clone/new.txt": "x"})
+    assert git_values(repository, "clone")[1] == "?? new.txt"
+
+
+def test_git_is_run_if_a_borrowed_folder_borrows_too_or_does_not_exist(repository, git):
+    git("commit", "--allow-empty", "-m", "one", cwd="w")
+    git("clone", "--shared", repository.path("w"), "second", cwd=".")
+    git("clone", "--shared", repository.path("second"), "third", cwd=".")
+    with open(repository.path("third/.git/objects/info/alternates"), "a") as file:
+        file.write("# a comment\n/somewhere/else/objects\n")
+    repository({"third/new.txt": "x"})
+    assert git_values(repository, "third")[1] == "?? new.txt"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("../../../folder\n", "/w/.git/objects/../../../folder is not the object folder of a git repository"),
+        ("../../../victim/.git\n", "/w/.git/objects/../../../victim/.git is not the object folder of a git repository"),
+        ('"\\057somewhere"\n', '"\\057somewhere" is in quotation marks'),
+        ("../../../linked/objects\n", "/linked/objects/pack is a link that leaves the repository"),
+    ],
+)
+def test_git_is_not_run_if_it_would_borrow_from_an_unsafe_folder(victim, lines, reason):
+    victim({"folder/objects/x": "", "linked/refs/x": "", "linked/objects/x": "", ALTERNATES: lines})
+    victim({"linked/objects/pack": Path(victim.path("folder"))})
     assert git_values(victim) == ["main", "", "clean"]
     assert failure_messages(victim) == [
-        "[git:status] has no value: /w/.git/objects/info/alternates refers to object folders elsewhere, so git is not run on it"
+        f"[git:status] has no value: /{ALTERNATES} refers to objects elsewhere: {reason}; to copy the objects into this "
+        "repository, run git repack -a -d and delete that file, so git is not run on it"
     ]
+
+
+def test_a_service_borrows_objects_only_from_the_folders_that_it_serves(victim):
+    victim({ALTERNATES: "../../../victim/.git/objects\n"})
+    workspace = victim.workspace()
+    served = replace(workspace, inside=(os.path.realpath(workspace.cwd),))
+    findings = Assembler(served, "builder").prompt(Agent(base=TEMPLATE)).findings
+    assert any("is not in a folder that this service may read" in finding.message for finding in findings)
+    assert not any("not in a folder" in message for message in failure_messages(victim))
+
+
+def test_objects_of_another_user_are_not_borrowed(victim, monkeypatch):
+    victim({ALTERNATES: "../../../victim/.git/objects\n"})
+    monkeypatch.setattr(os, "geteuid", lambda: 4_000_000)
+    monkeypatch.setattr(alternates, "_ROOT", 4_000_001)
+    assert any("belongs to another user" in message for message in failure_messages(victim))
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,9 @@ def test_diff_compares_a_saved_prompt_with_a_directory(save_output, run, tree):
     assert out.splitlines()[2:] == [
         "",
         "changed  instructions",
-        "  AGENTS.md:3",
+        "  AGENTS.md:3-5",
         "    Run `make [-test-]{+check+}`.",
-        "  AGENTS.md:4-5",
+        "    +",
         "    + Be kind.",
     ]
 
@@ -46,8 +46,8 @@ def test_diff_says_what_was_added_and_removed(save_output, run, tree):
     assert headings == ["changed  instructions", "removed  skills", "removed  tool read"]
     assert "removed  skills\n  .agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
     assert (
-        "  AGENTS.md:1-3 (now absent)\n  ~/.agents/AGENTS.md:1 (was absent)\n"
-        "    - # Shop\n    -\n    - Run `make test`.\n    + Mine.\n" in out
+        "  AGENTS.md:1-3 (now absent)\n  ~/.agents/AGENTS.md:1 (was absent)\n" in out
+        and '/[-w-]{+home/.agents+}/AGENTS.md">\n    - # Shop\n    -\n    - Run `make test`.\n    + Mine.\n' in out
     )
 
 

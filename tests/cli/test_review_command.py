@@ -346,6 +346,40 @@ def test_a_shallow_clone_says_what_to_do(commit, git, run, tree, monkeypatch):
     )
 
 
+def test_a_clone_that_borrows_objects_is_reviewed(commit, git, review, tree, monkeypatch):
+    commit(OLD)
+    commit({"w/AGENTS.md": "Other.\n"})
+    git("clone", "--shared", ".", "../clone")
+    monkeypatch.chdir(tree.path("clone"))
+    assert [row["path"] for row in review("HEAD~")["files"]] == ["AGENTS.md"]
+
+
+def test_the_changed_file_is_named_and_not_a_link_to_it(commit, run, review):
+    commit({**OLD, "w/CLAUDE.md": Path("AGENTS.md"), "w/.claude/settings.json": "{}"})
+    commit({"w/AGENTS.md": "# Shop\n\nRead `docs/none.md`.\n"})
+    form = review("HEAD~")
+    causes = [edit["causes"] for prompt in form["prompts"] for row in prompt["details"] for edit in row["edits"]]
+    assert {cause["path"] for row in causes for cause in row} == {"AGENTS.md"}
+    assert {row["path"] for row in form["new_findings"]} == {"AGENTS.md"}
+    for format in ("text", "markdown"):
+        out = run("review", "HEAD~", "--format", format)[1]
+        assert "AGENTS.md:3" in out and "CLAUDE.md:3" not in out and "shadowed)" not in out
+
+
+def test_text_has_the_hunks_of_the_markdown_and_each_finding_its_path(commit, run):
+    commit({"w/AGENTS.md": "# A\n\n- one here\n- two\n- three now\n\ntext a\ntext b\n"})
+    commit({"w/AGENTS.md": "# A\n\n- one there\n- two more\n- added\n- three never\n\ntext b\n" + "Be brief. " * 4000})
+    text = run("review", "HEAD~", "--layout", "codex")[1]
+    assert (
+        "  AGENTS.md:3-6\n    - one [-here-]{+there+}\n    - - two\n    + - two more\n    + - added\n"
+        "    - three [-now-]{+never+}\n" in text
+    )
+    markdown = run("review", "HEAD~", "--layout", "codex", "--format", "markdown")[1]
+    assert "@@ AGENTS.md:3-6 @@" in markdown
+    findings = [line for line in text[text.index("new findings") :].splitlines()[1:] if line.startswith("  ")]
+    assert findings and all("AGENTS.md" in line for line in findings)
+
+
 def test_worktrees_submodules_and_odd_names(commit, git, review, tree, monkeypatch):
     commit({**OLD, "w/a\nb/AGENTS.md": "Odd.\n"})
     git("clone", ".", "../module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from hypothesis import given
@@ -12,11 +13,13 @@ from foreword.conversation.decide import drift
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
 from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, find_misplaced, segments_of
-from foreword.inspection.diff import compare
+from foreword.inspection.diff import Edit, compare
 from foreword.inspection.effects import measure_effect
+from foreword.inspection.hunks import changed_lines, find_hunks, split_hunk
 from foreword.inspection.prices import Price, ProviderRules
 from foreword.inspection.subject import Subject
 from foreword.text.tokens import Count
+from foreword.text.words import changed_spans
 from foreword.vocabulary import LIFETIMES, Edition, Turn
 from foreword.wire.answers import changes_form
 from foreword.wire.differences import difference_form
@@ -165,3 +168,21 @@ def test_the_cached_part_is_a_common_prefix(first_form, second_form, rules):
     assert [cut.tokens for cut in cuts] == sorted(cut.tokens for cut in cuts)
     assert sorted(best_order(subjects[1].prompt)) == sorted(passage.section for passage in subjects[1].prompt.passages)
     assert len(find_misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)
+
+
+lines = st.lists(st.sampled_from(["", "a", "b b", "c d e", "f"]), max_size=8).map("\n".join)
+
+
+@given(lines, lines)
+def test_hunks_and_their_parts_share_no_line_and_contain_every_change(old, new):
+    edits = [Edit((a, b), (c, d)) for a, b, c, d in changed_spans(old, new)]
+    hunks = find_hunks(edits, old, new)
+    parts = [part for hunk in hunks for part in split_hunk(hunk, old, new)]
+    for rows in (hunks, parts):
+        for before, after in itertools.pairwise(rows):
+            assert before.old[1] < after.old[0] and before.new[1] < after.new[0]
+        assert [edit for row in rows for edit in row.edits] == edits
+        assert all(changed_lines(row, old, new) != ([], []) for row in rows)
+    assert sum(len(removed) - len(added) for removed, added in (changed_lines(row, old, new) for row in parts)) == (
+        old.count("\n") - new.count("\n")
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..inspection.diff import describe_cause
+from ..inspection.hunks import changed_lines, find_hunks, split_hunk
 from ..text.lines import escape_controls, printable
 from .terminal import paint, shows_colours, write, write_line, write_table
 
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 
     from ..inspection.cache import FirstDifference
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
+    from ..inspection.hunks import Hunk
     from ..inspection.subject import Subject
     from .paths import ShortPaths
 
 _COLOURS = {"added": "green", "removed": "red", "moved": "cyan", "changed": "yellow"}
 _MAX_SECTIONS = 100
-_MAX_EDITS = 20
+_MAX_CHANGES = 20
 _MAX_LINES = 8
 _MAX_CAUSES = 6
 _MAX_WIDTH = 160
@@ -65,21 +67,21 @@ def write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -
     write_line(f"{kinds}  {paint(printable(section.section), 'bold')}{moved}", indent=4)
     if "added" in section.kinds and section.new:
         _write_causes(section.causes, paths)
-        _write_lines(_signed_lines(new[section.new[0] : section.new[1]], "+", "green"))
+        _write_lines(_signed_lines(_lines(new[slice(*section.new)]), "+", "green"))
     elif "removed" in section.kinds and section.old:
         _write_causes(section.causes, paths)
-        _write_lines(_signed_lines(old[section.old[0] : section.old[1]], "-", "red"))
+        _write_lines(_signed_lines(_lines(old[slice(*section.old)]), "-", "red"))
     elif not section.edits:
         _write_causes(section.causes, paths)
     last: Sequence[Cause] = ()
-    groups = list(_group_by_line(section.edits, old, new))
-    for edits in groups[:_MAX_EDITS]:
-        if edits[0].causes != last:
-            _write_causes(edits[0].causes, paths)
-            last = edits[0].causes
-        _write_lines(_edit_lines(edits, old, new))
-    if len(groups) > _MAX_EDITS:
-        write(f"  … {len(groups) - _MAX_EDITS:,} more changes (--json lists them all)")
+    parts = [part for hunk in find_hunks(section.edits, old, new) for part in split_hunk(hunk, old, new)]
+    for part in parts[:_MAX_CHANGES]:
+        if part.causes != last:
+            _write_causes(part.causes, paths)
+            last = part.causes
+        _write_lines(_part_lines(part, old, new))
+    if len(parts) > _MAX_CHANGES:
+        write(f"  … {len(parts) - _MAX_CHANGES:,} more changes (--json lists them all)")
 
 
 def _write_lines(lines: Iterator[str]) -> None:
@@ -87,16 +89,14 @@ def _write_lines(lines: Iterator[str]) -> None:
         write_line(line, indent=6)
 
 
-def _group_by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[Edit]]:
-    """Group edits that are close together on one line and have the same causes."""
+def _group_by_line(edits: Sequence[Edit], old: str) -> Iterator[list[Edit]]:
+    """Group edits that are close together on one line."""
     group: list[Edit] = []
     for edit in edits:
-        if group:
-            between = old[group[-1].old[1] : edit.old[0]]
-            is_far = "\n" in between or len(between) > _CONTEXT or _starts_at_line_end(edit, old, new)
-            if is_far or edit.causes != group[-1].causes:
-                yield group
-                group = []
+        between = old[group[-1].old[1] : edit.old[0]] if group else ""
+        if "\n" in between or len(between) > _CONTEXT:
+            yield group
+            group = []
         group.append(edit)
     if group:
         yield group
@@ -115,51 +115,33 @@ def _write_tools(difference: Difference) -> None:
         write_line(f"{paint(kind, _COLOURS[kind])}  {tools} {', '.join(map(printable, names))}", indent=4)
 
 
-def _edit_lines(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
-    """Yield the changed words within their line, or whole lines if the change spans several."""
-    texts = [(old[edit.old[0] : edit.old[1]], new[edit.new[0] : edit.new[1]]) for edit in edits]
-    if any("\n" in removed or "\n" in added for removed, added in texts):
-        removed, added = texts[0]
-        if len(edits) == 1 and (removed.isspace() or added.isspace()):
-            yield f"    {_mark(removed, '[-', '-]', 'red')}{_mark(added, '{+', '+}', 'green')}"
-        else:
-            removed, added = _whole_lines(edits, old, new)
-            yield from _signed_lines(removed, "-", "red")
-            yield from _signed_lines(added, "+", "green")
+def _part_lines(hunk: Hunk, old: str, new: str) -> Iterator[str]:
+    """Yield the changed words within their lines, or whole lines if a line was added or removed."""
+    texts = [(old[slice(*edit.old)], new[slice(*edit.new)]) for edit in hunk.edits]
+    if not any("\n" in removed or "\n" in added for removed, added in texts):
+        for edits in _group_by_line(hunk.edits, old):
+            yield _words_in_line(edits, old, new)
         return
+    removed, added = texts[0]
+    if len(texts) == 1 and (removed.isspace() or added.isspace()):
+        yield f"    {_mark(removed, '[-', '-]', 'red')}{_mark(added, '{+', '+}', 'green')}"
+        return
+    old_lines, new_lines = changed_lines(hunk, old, new)
+    yield from _signed_lines(old_lines, "-", "red")
+    yield from _signed_lines(new_lines, "+", "green")
+
+
+def _words_in_line(edits: Sequence[Edit], old: str, new: str) -> str:
+    """Return the changed words of a line, with the words around them."""
     start = max(old.rfind("\n", 0, edits[0].old[0]) + 1, edits[0].old[0] - _CONTEXT)
     stop = old.find("\n", edits[-1].old[1])
     end = min(stop if stop >= 0 else len(old), edits[-1].old[1] + _CONTEXT)
     line = "    …" if start and old[start - 1] != "\n" else "    "
-    for edit, (removed, added) in zip(edits, texts, strict=True):
+    for edit in edits:
         line += _escape(old[start : edit.old[0]])
-        line += _mark(removed, "[-", "-]", "red") + _mark(added, "{+", "+}", "green")
+        line += _mark(old[slice(*edit.old)], "[-", "-]", "red") + _mark(new[slice(*edit.new)], "{+", "+}", "green")
         start = edit.old[1]
-    yield line + _escape(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
-
-
-def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
-    """Return the removed and added text, extended to whole lines."""
-    removed, added = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
-    starts_at_line_end = _starts_at_line_end(edits[0], old, new)
-    ends_at_line_end = old[removed[2] : removed[2] + 1] == "\n" or all(
-        text[max(end - 1, 0) : end] in ("", "\n") for text, _, end in (removed, added)
-    )
-    return (
-        _extend_to_lines(*removed, starts_at_line_end, ends_at_line_end),
-        _extend_to_lines(*added, starts_at_line_end, ends_at_line_end),
-    )
-
-
-def _starts_at_line_end(edit: Edit, old: str, new: str) -> bool:
-    """Whether an edit starts after the last word of a line."""
-    return all(text[offset : offset + 1] in ("", "\n") for text, offset in ((old, edit.old[0]), (new, edit.new[0])))
-
-
-def _extend_to_lines(text: str, start: int, end: int, keep_start: bool, keep_end: bool) -> str:
-    first = start if keep_start else text.rfind("\n", 0, start) + 1
-    last = end if keep_end else text.find("\n", end)
-    return text[first : last if last >= 0 else len(text)]
+    return line + _escape(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
 
 
 def _mark(text: str, opening: str, closing: str, colour: str) -> str:
@@ -173,15 +155,16 @@ def _mark(text: str, opening: str, closing: str, colour: str) -> str:
     return paint(display, colour) if shows_colours(sys.stdout) else f"{opening}{display}{closing}"
 
 
-def _signed_lines(text: str, sign: str, colour: str) -> Iterator[str]:
-    if not text:
-        return
-    lines = text.removeprefix("\n").removesuffix("\n").split("\n", _MAX_LINES)
+def _lines(text: str) -> list[str]:
+    return text.removeprefix("\n").removesuffix("\n").split("\n") if text else []
+
+
+def _signed_lines(lines: Sequence[str], sign: str, colour: str) -> Iterator[str]:
     for line in lines[:_MAX_LINES]:
         display = _escape(line if len(line) <= _MAX_WIDTH else f"{line[: _MAX_WIDTH - 1]}…")
         yield paint(f"    {sign} {display}".rstrip(), colour)
     if len(lines) > _MAX_LINES:
-        yield f"    {sign} … {lines[-1].count(chr(10)) + 1:,} more lines"
+        yield f"    {sign} … {len(lines) - _MAX_LINES:,} more lines"
 
 
 def _escape(text: str) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from ..inspection.agents import LOADED_VERDICTS, READ_VERDICTS
+from ..inspection.hunks import changed_lines, find_hunks
 from ..text.lines import escape_controls, printable
 from ..text.words import common_prefix_length
-from ..vocabulary import replace
 from .review_words import describe_cost, describe_outcomes, describe_place, headline, join_layouts, price_note
 from .terminal import count_of
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..inspection.diff import Cause, Edit, SectionDiff
+    from ..inspection.diff import Cause, SectionDiff
     from ..programs.review import FileReview, PromptReview, Review
     from ..vocabulary import Finding
 
@@ -193,44 +193,12 @@ def _blocks(section: SectionDiff, prompt: PromptReview) -> Iterator[tuple[str, t
     elif "removed" in section.kinds and section.old:
         lines = old[section.old[0] : section.old[1]].split("\n")
         yield _heading(section, section.causes), tuple(_signed("-", lines))
-    for hunk in _hunks(section.edits, old, new):
-        removed, added = _different_lines(old[hunk.old[0] : hunk.old[1]], new[hunk.new[0] : hunk.new[1]])
+    for hunk in find_hunks(section.edits, old, new):
+        removed, added = changed_lines(hunk, old, new)
         if len(removed) == len(added):
             pairs = [_shorten_pair(*pair) for pair in zip(removed, added, strict=True)]
             removed, added = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         yield _heading(section, hunk.causes), (*_signed("-", removed), *_signed("+", added))
-
-
-def _hunks(edits: Sequence[Edit], old: str, new: str) -> list[Edit]:
-    """Return the edits, extended to whole lines and merged if they then touch."""
-    hunks: list[Edit] = []
-    for edit in edits:
-        span_old, span_new = _whole_lines(old, *edit.old), _whole_lines(new, *edit.new)
-        last = hunks[-1] if hunks else None
-        if last and (span_old[0] <= last.old[1] + 1 or span_new[0] <= last.new[1] + 1):
-            span_old, span_new = (
-                (last.old[0], max(span_old[1], last.old[1])),
-                (last.new[0], max(span_new[1], last.new[1])),
-            )
-            hunks[-1] = replace(last, old=span_old, new=span_new, causes=(*last.causes, *edit.causes))
-        else:
-            hunks.append(replace(edit, old=span_old, new=span_new))
-    return hunks
-
-
-def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    stop = text.find("\n", end)
-    return text.rfind("\n", 0, start) + 1, len(text) if stop < 0 else stop
-
-
-def _different_lines(removed: str, added: str) -> tuple[list[str], list[str]]:
-    """Return the lines of two texts without those that both begin or end with."""
-    old, new = removed.split("\n"), added.split("\n")
-    while old and new and old[0] == new[0]:
-        del old[0], new[0]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    return old, new
 
 
 def _shorten_pair(old: str, new: str) -> tuple[str, str]:

@@ -196,9 +196,9 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
 
 def format_finding(finding: Finding, stream: TextIO) -> str:
     """Return a finding with its severity, location and code."""
-    location = ""
-    if finding.path and finding.line and (finding.column or finding.path not in finding.message):
-        location = f"{finding.path}:{finding.line}:{f'{finding.column}:' if finding.column else ''} "
+    numbers = [str(number) for number in (finding.line, finding.column) if number]
+    is_named = finding.path in finding.message and not finding.column
+    location = "" if is_named or not finding.path else ":".join([finding.path, *numbers]) + ": "
     severity = paint(finding.severity, SEVERITIES[finding.severity], stream)
     return f"{severity}: {location}{finding.message} [{finding.code}]"
 

@@ -123,7 +123,15 @@ def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _Cau
         if "moved" in change.kinds:
             causes.append(finder.cause_of_order())
     return SectionDiff(
-        change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merge(causes), change.sources
+        change.section,
+        change.kinds,
+        old_span,
+        new_span,
+        old_place,
+        new_place,
+        edits,
+        merge_causes(causes),
+        change.sources,
     )
 
 
@@ -137,7 +145,7 @@ def _passage_at(prompt: Prompt, number: int | None) -> tuple[Passage | None, tup
 
 def _diff_whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
     """Compare two whole texts as one section, for texts without sections and for the text between sections."""
-    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merge(causes))
+    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, merge_causes(causes))
 
 
 def _edits(before: Passage, after: Passage, finder: _CauseFinder) -> list[Edit]:
@@ -166,7 +174,9 @@ class _CauseFinder:
         for spans, fates, when in ((removed, self._new_fates, "now"), (added, self._old_fates, "was")):
             for span in spans:
                 by_section.setdefault(span.section, []).extend(self._causes([span], fates, when))
-        return Edit(old, new, _merge(cause for causes in by_section.values() for cause in self._most_specific(causes)))
+        return Edit(
+            old, new, merge_causes(cause for causes in by_section.values() for cause in self._most_specific(causes))
+        )
 
     def causes_of_added(self, start: int, end: int) -> list[Cause]:
         return self._most_specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
@@ -188,13 +198,13 @@ class _CauseFinder:
 
     def _most_specific(self, causes: Iterable[Cause]) -> list[Cause]:
         """Return the most specific causes. If only the layout's words changed, these include what made the layout use them."""
-        merged = _merge(causes)
+        merged = merge_causes(causes)
         layout_causes = {CAUSE_NAMES[kind] for kind in _LAYOUT_ORIGINS}
         others = [cause for cause in merged if cause.kind not in layout_causes]
         specific = [cause for cause in others if cause.kind != "environment"]
         if others or not merged:
             return specific or others
-        return _merge([*self._agent_causes(), *merged])
+        return merge_causes([*self._agent_causes(), *merged])
 
     def _agent_causes(self) -> Iterator[Cause]:
         for row in self._circumstances:
@@ -216,7 +226,7 @@ def cause_of(span: OriginSpan, note: str = "") -> Cause:
     return Cause("clock" if is_clock else CAUSE_NAMES.get(origin.kind, origin.kind), origin.path, span.lines, note)
 
 
-def _merge(causes: Iterable[Cause]) -> list[Cause]:
+def merge_causes(causes: Iterable[Cause]) -> list[Cause]:
     """Merge the causes with the same origin into one, with the range of all their lines."""
     merged: dict[tuple[str, str], Cause] = {}
     for cause in causes:

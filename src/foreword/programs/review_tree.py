@@ -173,7 +173,8 @@ class TreeReader:
 
     def _portable_finding(self, row: Finding) -> Finding:
         root = printable(self.checkout.root)
-        return replace(row, path=row.path.removeprefix(root + "/"), message=_without_root(row.message, root))
+        path = resolve_links(row.path.removeprefix(root + "/"), self.checkout.links)
+        return replace(row, path=path, message=_without_root(row.message, root))
 
     def _verdicts(self) -> dict[str, dict[str, Verdict]]:
         """Return what each agent at the root does with each file: by path, then by the agent's name."""
@@ -284,9 +285,8 @@ class _BuiltPrompts:
         try:
             prompt = portable_prompt(project, project.prompt(assembler))
             sources = _sources(prompt)
-            # A skill may be read through a link to the folder that contains it.
-            resolved = {resolve_links(path, self.checkout.links): has_text for path, has_text in sources.items()}
-            self.portable[key], self.sources[key] = prompt, {**sources, **resolved}
+            prompt = _with_real_paths(prompt, self.checkout.links)
+            self.portable[key], self.sources[key] = prompt, {**sources, **_sources(prompt)}
         except ForewordError as error:
             self.problems[key] = project.portable_text(str(error))
         self._examined[key] = assembler.paths_read()
@@ -347,6 +347,28 @@ def portable_prompt(project: ProjectPrompts, prompt: Prompt) -> Prompt:
         for candidate in prompt.candidates
     ]
     return replace(prompt, text=text, passages=passages, candidates=candidates, findings=())
+
+
+def _with_real_paths(prompt: Prompt, links: Mapping[str, str]) -> Prompt:
+    """Return the prompt with the files that links lead to as its origins: those are the files that change."""
+    if not links:
+        return prompt
+    passages = [
+        replace(passage, pieces=[_resolved_piece(piece, links) for piece in passage.pieces])
+        for passage in prompt.passages
+    ]
+    candidates = [replace(row, path=resolve_links(row.path, links)) for row in prompt.candidates]
+    used = {row.path for row in candidates if row.fate in ("used", "cut")}
+    # A file that one link hides may be in the prompt by another one.
+    candidates = [row for row in candidates if row.path not in used or row.fate in ("used", "cut")]
+    return replace(prompt, passages=passages, candidates=candidates)
+
+
+def _resolved_piece(piece: Piece, links: Mapping[str, str]) -> Piece:
+    path = piece.origin.path
+    if piece.origin.kind not in FILE_ORIGINS or path.startswith(("/", "$")):
+        return piece
+    return replace(piece, origin=replace(piece.origin, path=resolve_links(path, links)))
 
 
 def _passage(passage: Passage, start: int, pieces: Sequence[Piece]) -> Passage:

@@ -13,12 +13,13 @@ import stat
 
 from ..text.lines import printable
 from ..vocabulary import value
+from .alternates import unsafe_alternate
 from .links import Reach, inside_for
 from .paths import is_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ..vocabulary import Workspace
@@ -33,11 +34,15 @@ _MAX_ENTRIES = 500_000
 
 @value
 class Repository:
-    """A repository's own folder, the folder it shares with its worktrees, and how far links in them may lead."""
+    """A repository's own folder, the folder it shares with its worktrees, and how far links in them may lead.
+
+    If `inside` is not empty, object folders elsewhere must be in one of these real folders (those that a service serves).
+    """
 
     folder: str
     common: str
     reach: Reach
+    inside: Sequence[str] = ()
 
     def read_head(self, reader: Reader, report: Report) -> str:
         """Return the text of the HEAD file, or empty if it cannot be read. The reason is reported unless the file does not exist."""
@@ -53,35 +58,37 @@ class Repository:
             path = os.path.normpath(os.path.join(self.common, head.removeprefix("ref: ")))
             if not is_inside(path, self.common):
                 return f"{printable(path)} is outside the repository"
-        count, folders = 0, list(dict.fromkeys((self.folder, self.common)))
-        while folders:
-            folder = folders.pop()
-            try:
-                with reader.disk.scandir(folder) as listing:
-                    entries = sorted(listing, key=lambda entry: entry.name)
-            except OSError:
-                return f"{printable(folder)} cannot be searched for links"
-            count += len(entries)
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.is_symlink():
-                    if not _is_socket(entry):  # git's own file-system monitor has one
-                        return f"{printable(entry.path)} is not a regular file"
-                elif not self._contains(reader, entry.path):
-                    return f"{printable(entry.path)} is a link that leaves the repository"
-            if count > _MAX_ENTRIES:
-                return f"{printable(self.folder)} has too many entries to be searched for links"
-        alternates = os.path.join(self.common, "objects", "info", "alternates")
-        if reader.read(alternates).fate not in ("absent", "blank"):
-            return f"{printable(alternates)} refers to object folders elsewhere"
-        return ""
+        for folder in dict.fromkeys((self.folder, self.common)):
+            if reason := _unsafe_entry(folder, reader, (self.folder, self.common)):
+                return reason
+        objects = os.path.join(self.common, "objects")
+        return unsafe_alternate(objects, reader, self.inside, lambda folder: _unsafe_entry(folder, reader, (folder,)))
 
-    def _contains(self, reader: Reader, path: str) -> bool:
-        real = reader.real(path)
-        return any(is_inside(real, reader.real(folder)) for folder in (self.folder, self.common))
+
+def _unsafe_entry(top: str, reader: Reader, allowed: Sequence[str]) -> str:
+    """Return why a folder is not safe for git, or empty if it is. Links in it may lead only to the allowed folders."""
+    count, folders = 0, [top]
+    while folders:
+        folder = folders.pop()
+        try:
+            with reader.disk.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError:
+            return f"{printable(folder)} cannot be searched for links"
+        count += len(entries)
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif not entry.is_symlink():
+                if not _is_socket(entry):  # git's own file-system monitor has one
+                    return f"{printable(entry.path)} is not a regular file"
+            elif not any(is_inside(reader.real(entry.path), reader.real(path)) for path in allowed):
+                return f"{printable(entry.path)} is a link that leaves the repository"
+        if count > _MAX_ENTRIES:
+            return f"{printable(top)} has too many entries to be searched for links"
+    return ""
 
 
 def _is_socket(entry: os.DirEntry[str]) -> bool:
@@ -115,7 +122,7 @@ def find_repository(workspace: Workspace, reader: Reader, report: Report = _igno
     if common != folder and not is_inside(reader.real(common), reader.real(expected)):
         report(f"{printable(folder)}/commondir leads to {printable(common)}, which is not the repository it belongs to")
         return None
-    return Repository(folder, common, reach)
+    return Repository(folder, common, reach, workspace.inside)
 
 
 def _git_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
