@@ -4,6 +4,7 @@ import ast
 import copy
 import importlib
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,8 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         # guidelines
         ("guideline", [{"say": ["a"], "from": "tools"}], "guideline 1 needs either say or from"),
         ("guideline", [{"say": ["a"]}, {}], "guideline 2 needs either say or from"),
-        ("guideline", [{"from": "tolos"}], "guideline 1: from must be one of tools, extensions, not 'tolos'; did you mean 'tools'?"),
+        ("guideline", [{"from": "tolos"}], "guideline 1: from must be one of tools, extensions, inherited, not 'tolos'; did you mean 'tools'?"),
+        ("guideline", [{"from": "inherited"}], 'guideline 1: from = "inherited" needs a layout that this one extends, and no other key in its row'),
         ("guideline", [{"say": ["{x}"]}], "guideline 1.say: unknown field '{x}'; known: any"),
         ("guideline", {"say": ["a"]}, "guideline must be a list of tables, not {'say': ['a']}"),
         ("guideline", ["a"], "guideline 1 must be a table of keys, not 'a'"),
@@ -197,6 +199,10 @@ def test_every_key_is_described(table):
         ({"t": {"a": 1, "b": 2}}, {"t": {"b": 3}}, {"t": {"a": 1, "b": 3}}),
         ({"sections": ["a", "b"]}, {"sections": ["c"]}, {"sections": ["c"]}),
         ({"guideline": [{"say": ["a"]}]}, {"guideline": []}, {"guideline": []}),
+        ({"guideline": [{"say": ["a"]}]}, {"guideline": [{"say": ["b"]}, {"from": "inherited"}, {"say": ["c"]}]}, {"guideline": [{"say": ["b"]}, {"say": ["a"]}, {"say": ["c"]}]}),
+        ({"guideline": []}, {"guideline": [{"from": "inherited"}]}, {"guideline": []}),
+        ({"guideline": [{"say": ["a"]}]}, {"guideline": [{"from": "inherited", "when": ["tools"]}]}, {"guideline": [{"from": "inherited", "when": ["tools"]}]}),
+        ({"x": {"guideline": [1]}}, {"x": {"guideline": 5}}, {"x": {"guideline": 5}}),
         ({"section": {"x": {"text": "a", "wrap": "w"}}}, {"section": {"x": {"list": "tools"}}}, {"section": {"x": {"wrap": "w", "list": "tools"}}}),
         ({"t": {"a": 1}}, {"t": 5}, {"t": 5}),
         ({"t": 5}, {"t": {"a": 1}}, {"t": {"a": 1}}),
@@ -498,6 +504,45 @@ def test_the_guidelines_can_be_set_too(tree):
     assert "- From a file.\n</tool-guidelines>" in tree.text("opal")
 
 
+ONE_MORE_ROW = """\
+[[guideline]]
+from = "inherited"
+[[guideline]]
+when = ["tool:lint"]
+say = ["Run `lint` last."]
+"""
+
+
+@pytest.mark.parametrize("extends", ["opal", "pi", "foreword"])
+def test_a_layout_adds_a_row_to_the_guidelines_that_it_inherits(tree, extends):
+    now = datetime(2026, 3, 7, tzinfo=UTC)
+    tools = "read_file read edit bash lint"
+    tree({"w/one.toml": f'extends = "$std/{extends}"\n{ONE_MORE_ROW}'})
+    tree({"w/two.toml": f'extends = "./one.toml"\n{ONE_MORE_ROW.replace("last", "twice")}'})
+    before = tree.text(extends, tools=tools, now=now).splitlines()
+    one, two = (tree.text(tree.path(f"w/{name}.toml"), tools=tools, now=now).splitlines() for name in ("one", "two"))
+    assert [line for line in two if line not in before] == ["- Run `lint` last.", "- Run `lint` twice."]
+    assert [line for line in one if line != "- Run `lint` last."] == before
+    tree({USER_SETTINGS: ONE_MORE_ROW.replace("[[guideline]]", f"[[for.{extends}.guideline]]")})
+    assert tree.text(extends, tools=tools, now=now).splitlines() == one
+
+
+def test_a_common_key_that_only_other_layouts_have_is_ignored_and_reported(tree):
+    tree({"w/.git": None})
+    tree({USER_SETTINGS: "names = ['X.md']\nskills.validation = 'strict'\n", WORKSPACE_SETTINGS: "dir = '.x'"})
+    assert tree.messages(tree.prompt("opal")) == [
+        ("setting-unused", "/w/.foreword/foreword.toml: the layout opal does not have the key 'dir'; it was ignored")
+    ]
+    assert [code for code, _ in tree.messages(tree.prompt("pod"))] == ["setting-unused"] * 3
+
+
+@pytest.mark.parametrize("text", ["no_such = 1", "[for.ion]\nskill_dirs = ['/x']"])
+def test_a_key_that_no_layout_has_is_an_error(tree, text):
+    tree({USER_SETTINGS: text})
+    with pytest.raises(LayoutError, match="unknown key"):
+        tree.prompt("ion")
+
+
 @pytest.mark.parametrize(
     ("files", "layout"),
     [
@@ -558,19 +603,27 @@ def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
         "skill_dirs = ['$TOP/home/mine']",
         "skill_dirs = ['~/mine']",
         "skill_dirs = ['../home/mine']",
+        "skill_dirs = ['$TOP/w/../home/mine']",
+        "skill_dirs = ['$TOP/w/link']",
+        "skill_dirs = ['$TOP/*']",
     ],
 )
 def test_workspace_settings_cannot_allow_reading_more(tree, setting):
     tree({"SECRET.md": "secret", "home/mine/a/SKILL.md": "---\nname: a\ndescription: secret\n---\n", "w/.git": None})
-    tree({"w/link.md": Path("../SECRET.md"), WORKSPACE_SETTINGS: setting.replace("$TOP", tree.top)})
+    tree({"w/link.md": Path("../SECRET.md"), "w/link": Path("../home/mine")})
+    tree({WORKSPACE_SETTINGS: setting.replace("$TOP", tree.top)})
     if "walk" in setting:
         tree({"AGENTS.md": "secret"})
     assert "secret" not in tree.text("opal")
 
 
-def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, skill):
+@pytest.mark.parametrize(
+    "folder", ["tools/skills", "./tools/skills/", "$TOP/w/tools/skills", "$TOP/w/x/../tools/skills/"]
+)
+def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, skill, folder):
     tree({"w/.git": None, "w/TEAM.md": "team", "w/tools/skills/a/SKILL.md": skill("a")})
-    tree({WORKSPACE_SETTINGS: "names = ['TEAM.md']\nskill_dirs = ['tools/skills']\n"})
+    folder = folder.replace("$TOP", tree.top)
+    tree({WORKSPACE_SETTINGS: f"names = ['TEAM.md']\nskill_dirs = ['{folder}']\n"})
     text = tree.text("opal")
     assert "\nteam\n" in text and "- **a**: Does it." in text
 

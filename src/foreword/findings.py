@@ -149,6 +149,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "`foreword agents` cannot show an agent, because its layout is invalid or does not accept the settings; the message says why.",
     ),
+    "setting-unused": (
+        "info",
+        "A settings file sets a key that the layout in use does not have, though another one does; it was ignored.",
+    ),
     "settings-invalid": (
         "warning",
         "The workspace's `foreword.toml` or `prompts.toml` is invalid and was ignored.",

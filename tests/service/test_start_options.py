@@ -18,6 +18,7 @@ def files(tmp_path_factory):
         "home/.config/foreword/foreword.toml": "[for.ion]\nsection.base.text = 'From the home.'\n",
         "mine.toml": "layout = 'ion'\n[for.opal]\nsection.identity.text = 'From the settings.'\n",
         "pack/review.md": "Review with the pack.\n",
+        "skills/polish/SKILL.md": "---\nname: polish\ndescription: Tidies up.\n---\nTidy.\n",
     }.items():
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text)
@@ -33,6 +34,8 @@ def service(request, start, files):
             'identity.when=["main"]',
             "--set",
             "section.identity.wrap=<set>{}</set>",
+            "--set",
+            f"skill_dirs={files / 'skills'}",
             "--workers",
             str(request.param),
         ),
@@ -50,6 +53,13 @@ def texts(server, **body):
 def test_settings_and_keys_reach_every_worker(service):
     (text,) = texts(service, layout="opal")
     assert "<set>From the settings.</set>" in text
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "ion", "pi", "pod", "builder"])
+def test_keys_reach_the_layouts_that_have_them(service, layout):
+    now, tools = "2026-03-07T08:55:05Z", [{"name": "use_skill"}, {"name": "read"}]
+    (text,) = texts(service, layout=layout, tools=tools, now=now)
+    assert ("polish" in text) == (layout == "opal")
 
 
 def test_references_resolve_in_the_home_and_the_packs(service):
@@ -77,7 +87,10 @@ def test_the_home_option_sets_the_home_directory(start, files):
     ("options", "message"),
     [
         (["--set", "x"], "--set needs KEY=VALUE, not 'x'"),
-        (["--set", "no.such.key=1"], "no"),
+        (["--set", "no.such.key=1"], "--set no.such.key: no layout has this key"),
+        (["--set", "skill_dir=x"], "--set skill_dir: no layout has this key; did you mean 'skill_dirs'?"),
+        (["--set", "skills.validation=loose"], "validation must be one of strict, lenient"),
+        (["--layout", "ion", "--set", "budget=x"], "budget"),
         (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: the directory does not exist"),
         (["--settings", "/does/not/exist.toml"], "the settings file '/does/not/exist.toml' does not exist"),
         (["--home", "/does/not/exist"], "--home /does/not/exist: the directory does not exist"),

@@ -45,12 +45,13 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _MAX_SNAPSHOTS = 8
+_CHANGES = ("settings", "assignments", "packs", "requested", "layout_text", "defaults")  # what may change a layout
 _MENU_KINDS = ("skill", "agent", "command")
 _FIXED_PLACES = ("root", "home", "env")  # the same for all working directories in a repository
 _OPTIONS = (
     *("trust", "untrusted"),
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
-    *("requested", "layout_text"),
+    *("requested", "layout_text", "defaults"),
 )
 
 
@@ -138,7 +139,8 @@ class Assembler:
     variables: each is a function that takes a name and the workspace and returns a string or None.
 
     `requested` and `layout_text` are for a service, which does not trust its clients: they are assignments and a layout (TOML, in
-    place of `layout`) that may not read more files than a workspace's own, nor relax any check.
+    place of `layout`) that may not read more files than a workspace's own, nor relax any check. `defaults` are its own assignments for
+    every layout that has their keys.
 
     `trust` is `off`, `record` or `ask`, or a function that takes a path and a hash and says whether to use a file that is new or has
     changed. `untrusted` says what happens to the files that are not: `drop` leaves them out, and `user` sends instruction files as a user
@@ -159,6 +161,7 @@ class Assembler:
         variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
         requested: Sequence[tuple[str, Any]] = (),
         layout_text: str = "",
+        defaults: Sequence[tuple[str, Any]] = (),
         trust: str | Callable[[str, str], bool] = "",
         untrusted: str = "",
     ) -> None:
@@ -167,6 +170,7 @@ class Assembler:
         self.layout_name = path_text("the layout", layout)
         self.settings, self.assignments = path_text("the settings", settings), to_pairs("assignments", assignments)
         self.requested, self.layout_text = to_pairs("requested", requested), layout_text
+        self.defaults = to_pairs("defaults", defaults)
         self.rules = to_tuple("rules", rules)
         for name, mapping in (("packs", packs), ("values", values), ("variables", variables)):
             expect_mapping(name, mapping)
@@ -364,8 +368,7 @@ class Assembler:
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
         """Return the layout with all settings and wording applied, and findings about settings that were refused."""
-        is_changed = self.settings or self.assignments or self.packs or self.requested or self.layout_text
-        if not is_changed:
+        if not any(getattr(self, name) for name in _CHANGES):
             unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
             if unchanged is not None:
                 return unchanged
@@ -373,7 +376,9 @@ class Assembler:
 
         names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
         trust = self.trust, self.untrusted
-        return resolve_layout(names, self.settings, self.assignments, self.packs, requested, workspace, reader, trust)
+        return resolve_layout(
+            names, self.settings, self.assignments, self.packs, requested, workspace, reader, trust, self.defaults
+        )
 
 
 def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:

@@ -40,12 +40,13 @@ def resolve_layout(
     workspace: Workspace,
     reader: Reader,
     caller_trust: tuple[Any, str] = ("", ""),
+    defaults: Sequence[tuple[str, Any]] = (),
 ) -> tuple[Layout, Sequence[Finding]]:
     """Return a layout with all settings and wording applied, and findings about settings that were refused.
 
     `names` are the layout that the caller names, if any, and the default. `requested` are the text of a layout that replaces it, if
     any, and assignments, both from an untrusted request. `caller_trust` is what the caller has decided about trust and untrusted files;
-    the settings decide about the rest.
+    the settings decide about the rest. `defaults` are assignments for every layout that has their keys.
     """
     check_packs(packs)
     files, settings_findings = read_settings(workspace, reader, settings)
@@ -69,7 +70,7 @@ def resolve_layout(
     if source.mapping.get("from"):
         source, config_findings = with_config(source, workspace, reader)
     source, wording_findings = with_wording(source, workspace, reader, packs)
-    source, refusals = with_settings(source, files, assignments)
+    source, refusals = with_settings(source, files, assignments, defaults)
     source = with_requested(source, untrusted_assignments)
     source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, packs))
     layout = parse(source.mapping, source.name, source.address, source.untrusted)

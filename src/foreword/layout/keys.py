@@ -22,7 +22,8 @@ TABLES = {
     "imports": "`[find.NAME.imports]`: lets files import others. An import is `@path`, relative to the importing file, at the start of a line or"
     " after white space and up to the next white space, but not in code. Without this table, such a token is left as text.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `list` and `sections`.",
-    "guideline": '`[[guideline]]`: the rows of a section with `list = "guidelines"`, in order. Each sentence is printed only once.',
+    "guideline": '`[[guideline]]`: the rows of a section with `list = "guidelines"`, in order. Each sentence is printed only once.'
+    ' They replace the rows of the layout that this one extends, unless one of them is `from = "inherited"`.',
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
@@ -257,8 +258,8 @@ KEYS = (
         "guideline",
         "from",
         "choice",
-        "Insert the guidelines of the tools, or those of extensions, here.",
-        ("tools", "extensions"),
+        "Insert the guidelines of the tools, those of extensions, or the rows of the layout that this one extends, here.",
+        ("tools", "extensions", "inherited"),
     ),
     *(Key("on", event, "choice", f"When {about}.", STEPS) for event, about in EVENTS.items()),
     Key(

@@ -12,16 +12,22 @@ if TYPE_CHECKING:
 
 
 _MAX_LIKES = 50
+INHERITED_ROW = {"from": "inherited"}
 
 
 def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge a layout into the one it extends. Tables are merged key by key; other values are replaced."""
+    """Merge a layout into the one it extends. Tables are merged key by key; other values are replaced.
+
+    In `guideline`, the row `from = "inherited"` stands for the rows of the extended layout.
+    """
     merged = dict(base)
     if any(key in layout for key in CONTENT_KEYS):
         for key in CONTENT_KEYS:
             merged.pop(key, None)
     for key, content in layout.items():
         both_tables = isinstance(content, dict) and isinstance(merged.get(key), dict)
+        if key == "guideline" and isinstance(content, list | tuple) and key in base:
+            content = [row for own in content for row in (base[key] if own == INHERITED_ROW else (own,))]
         merged[key] = merge(merged[key], content) if both_tables else content
     return merged
 
@@ -112,11 +118,21 @@ def full_key(mapping: Mapping[str, Any], key: str) -> str:
     return ".".join(_full_path(mapping, key))
 
 
+def has_key(mapping: Mapping[str, Any], key: str) -> bool:
+    """Whether a layout has a key, which may be shortened."""
+    return any(key in (".".join(path), ".".join(path[1:])) for path in _settable_paths(mapping))
+
+
+def short_keys(mapping: Mapping[str, Any]) -> set[str]:
+    """Return the keys that a caller may set in this layout, as short as possible."""
+    return {".".join(path[1:] or path) for path in _settable_paths(mapping)}
+
+
 def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
     for path in _settable_paths(mapping):
         if key in (".".join(path), ".".join(path[1:])):
             return path
-    similar = similar_name(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
+    similar = similar_name(key, short_keys(mapping))
     if similar:
         raise LayoutError(f"unknown key {key!r} in this layout; did you mean {similar!r}?").at(key)
     raise LayoutError(f"unknown key {key!r} in this layout").at(key).with_list("keys")

@@ -329,6 +329,10 @@ def _parse_guideline(
     _check(row, "guideline", where)
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where} needs either say or from").at(where)
+    if row.get("from") == "inherited":
+        raise LayoutError(
+            f'{where}: from = "inherited" needs a layout that this one extends, and no other key in its row'
+        ).at(where)
     return Guideline(
         tuple(parse_condition(term, settings, where + ".when", lookups) for term in row.get("when", ())),
         tuple(parse_form(sentence, ("any",), where + ".say") for sentence in row.get("say", ())),

@@ -1,7 +1,7 @@
 """Read and apply `foreword.toml`, which contains any layout key, written as for `--set`, and some of Foreword's own keys.
 
     layout = "opal"                     # the default layout
-    skills.validation = "strict"        # a layout key, for whichever layout is in use
+    skills.validation = "strict"        # a layout key, for every layout that has it
     [for.opal]                          # keys for one layout only
     names = ["AGENTS.md", "TEAM.md"]
     [lint]                              # options of `foreword lint`
@@ -18,7 +18,7 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, MissingError, suggestion
 from ..findings import finding, known_ids
-from ..layout.merging import assign, flatten, full_key
+from ..layout.merging import assign, flatten, full_key, has_key, short_keys
 from ..layout.parse import parse
 from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_strings
 from ..sources.environment import absolute
@@ -29,7 +29,7 @@ from ..template import TEMPLATE_LIMIT
 from ..template.addresses import has_prefix, is_address, is_file_path
 from ..text.lines import printable
 from ..vocabulary import Origin, replace, value
-from .packs import Source, parse_toml
+from .packs import Source, layout_names, parse_toml, shipped_layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,22 +255,50 @@ def _names_foreign_template(key: str, content: object) -> bool:
 
 
 def with_settings(
-    source: Source, settings: Sequence[Settings], assignments: Sequence[tuple[str, Any]]
+    source: Source,
+    settings: Sequence[Settings],
+    assignments: Sequence[tuple[str, Any]],
+    defaults: Sequence[tuple[str, Any]] = (),
 ) -> tuple[Source, list[Finding]]:
-    """Return the layout with all settings applied, the caller's last. Keys that the workspace may not set are ignored and reported."""
+    """Return the layout with all settings applied, the caller's last. Keys that the workspace may not set are ignored and reported.
+
+    `defaults` are the caller's assignments for all layouts; those that this layout does not have are ignored. So are the common keys of
+    a file that only other layouts have, and a finding says so.
+    """
     findings: list[Finding] = []
     for file in settings:
-        for key, content in _layout_keys(file.mapping, source):
-            if file.is_untrusted:
+        for key, content, is_common in _layout_keys(file.mapping, source):
+            if is_common and _is_for_others(source, key):
+                message = (
+                    f"{printable(file.path)}: the layout {source.name} does not have the key {key!r}; it was ignored"
+                )
+                findings.append(finding("setting-unused", message, printable(file.path)))
+            elif file.is_untrusted:
                 source = _set_untrusted(source, key, content, file.path, findings)
             else:
                 try:
                     source = _set(source, key, content, Origin("setting", printable(file.path)))
                 except LayoutError as error:
                     raise LayoutError(f"{printable(file.path)}: {error}") from None
-    for key, content in assignments:
+    used = [row for row in defaults if not source.mapping.get("mirrors") or row[0] in _KEYS_FOR_MIRRORS]
+    used = [row for row in used if has_key(source.mapping, row[0])]
+    for key, content in (*used, *assignments):
         source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
     return source, findings
+
+
+def _is_for_others(source: Source, key: str) -> bool:
+    """Whether a layout does not have a key that some shipped layout has."""
+    return not has_key(source.mapping, key) and any(has_key(shipped_layout(name), key) for name in layout_names())
+
+
+def check_defaults(defaults: Iterable[tuple[str, Any]], layouts: Sequence[Source]) -> None:
+    """Raise a LayoutError if neither a shipped layout nor one of these has a key."""
+    mappings = [*(shipped_layout(name) for name in layout_names()), *(source.mapping for source in layouts)]
+    for key, _ in defaults:
+        if not any(has_key(mapping, key) for mapping in mappings):
+            known = {name for mapping in mappings for name in short_keys(mapping)}
+            raise LayoutError(f"--set {key}: no layout has this key{suggestion(key, known)}")
 
 
 def with_requested(source: Source, assignments: Sequence[tuple[str, Any]]) -> Source:
@@ -286,16 +314,16 @@ def with_requested(source: Source, assignments: Sequence[tuple[str, Any]]) -> So
     return source
 
 
-def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of a settings file that apply to a layout, those in its own `[for.NAME]` table last.
+def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[str, Any, bool]]:
+    """Yield the keys of a settings file that apply to a layout, and whether they are common: those in its own `[for.NAME]` table are last.
 
     A mirror accepts few of the common keys, because they would make it differ from the program.
     """
     common = {key: content for key, content in mapping.items() if key not in _KEYS_OUTSIDE_LAYOUT}
     if source.mapping.get("mirrors"):
         common = {key: content for key, content in common.items() if key in _KEYS_FOR_MIRRORS}
-    yield from flatten(common).items()
-    yield from flatten(mapping.get("for", {}).get(source.name, {})).items()
+    yield from ((key, content, True) for key, content in flatten(common).items())
+    yield from ((key, content, False) for key, content in flatten(mapping.get("for", {}).get(source.name, {})).items())
 
 
 def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:

@@ -5,7 +5,7 @@ The command line, HTTP and MCP ask questions as mappings of these fields, all of
 
     cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
     model, tools, scope, …                                            the agent: the keys of `encoding.agent.KEYS`
-    root, inside, requested, layout_text                              only from a service: the limits and the untrusted parts of a request
+    root, inside, requested, layout_text, defaults                    only from a service: its limits and settings, and untrusted parts
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ class Question:
             packs=self.fields.get("packs"),
             values=self.fields.get("values"),
             requested=self.fields.get("requested") or (),
+            defaults=self.fields.get("defaults") or (),
             layout_text=self.fields.get("layout_text") or "",
         )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,12 +16,13 @@ from ..conversation.stored_template import StoredTemplate
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
-from ..errors import LayoutError, StoreError, show, suggestion
+from ..errors import ForewordError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
 from ..inspection.price_list import read_prices
 from ..inspection.prices import Prices
-from ..packs.packs import layout_names, mirror_names
-from ..packs.settings import read_settings
+from ..layout.merging import has_key
+from ..packs.packs import Source, custom_layouts, find_layout, layout_names, mirror_names, shipped_layout
+from ..packs.settings import check_defaults, read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..sources.stamps import is_unchanged
@@ -168,7 +170,8 @@ class Service(ServedFolders):
             workspace,
             layout,
             settings=self.settings,
-            assignments=self.assignments if assignments is None else assignments,
+            defaults=self.assignments if assignments is None else (),
+            assignments=assignments or (),
             packs=packs,
             requested=requested,
         )
@@ -206,7 +209,7 @@ class Service(ServedFolders):
 
     def layout_options(self, body: AgentBody) -> dict[str, Any]:
         """Return the settings and packs for a request, as fields of a question."""
-        options = {"settings": self.settings, "set": self.assignments}
+        options = {"settings": self.settings, "defaults": self.assignments}
         return {**options, "packs": self._packs_for(body), "requested": _requested_assignments(body)}
 
     def _agent_content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
@@ -330,19 +333,32 @@ def check_layout_name(name: str) -> str:
     return name
 
 
+def _loadable_layouts(names: Iterable[str], workspace: Workspace, packs: Mapping[str, str]) -> Iterator[Source]:
+    for name in names:
+        with suppress(ForewordError):
+            yield find_layout(name, workspace, Reader(), packs)
+
+
 def check_settings(service: Service) -> None:
-    """Raise an error if no layout accepts the settings, or if the service's own layout cannot be used."""
+    """Raise an error if no layout has or accepts one of the keys, or if the service's own layout cannot be used."""
+    if service.assignments:
+        workspace = resolve_workspace(service.workspace(""), Reader())
+        own = filter(None, (service.configured_layout, *custom_layouts(workspace, service.packs)))
+        check_defaults(service.assignments, [*_loadable_layouts(own, workspace, service.packs)])
     if service.configured_layout:
         service.open(
             "check", service.workspace(""), None, service.configured_layout, (), mirror=True
         ).assembler.layout()
+    errors: dict[str, LayoutError] = {}
     names = dict.fromkeys((service.default_layout, *layout_names()))
-    first_error: LayoutError | None = None
     for name in names:
         try:
             service.open("check", service.workspace(""), None, name, mirror=True).assembler.layout()
-            return
         except LayoutError as error:
-            first_error = first_error or error
-    if first_error is not None:
-        raise first_error
+            errors[name] = error
+    if len(errors) == len(names):
+        raise errors[service.default_layout]
+    for key, _ in service.assignments:
+        having = [name for name in layout_names() if has_key(shipped_layout(name), key)]
+        if having and all(name in errors for name in having):
+            raise errors[having[0]]

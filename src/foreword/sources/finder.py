@@ -13,7 +13,7 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .links import WORKSPACE_PLACES, reach_of
-from .paths import is_inside, user_folder
+from .paths import absolute_path, is_inside, user_folder
 from .places import parent_folder, real_path
 from .reader import DISAPPEARED_REASON, FOLDER_REASON
 from .search import Search
@@ -126,10 +126,9 @@ def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Re
 
 def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """Return the directory that a pattern starts from. Returns None, and reports a finding, if it is unknown or not allowed."""
-    is_in_workspace = pattern.place in WORKSPACE_PLACES or (
-        pattern.place == "path" and pattern.path[:1] not in ("/", "~")
-    )
-    if pattern.confined and not is_in_workspace:
+    if pattern.confined and not (
+        pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and _starts_in_workspace(pattern, workspace))
+    ):
         message = f"the workspace's own layout or settings may search only the workspace, not '{pattern.place}:{pattern.path}'"
         trail.findings.append(finding("workspace-refused", message))
         return None
@@ -147,6 +146,14 @@ def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     if base is None and not any(reported.code == "home-missing" for reported in trail.findings):
         trail.findings.append(finding("home-missing", _missing_folder_message(workspace)))
     return base
+
+
+def _starts_in_workspace(pattern: Pattern, workspace: Workspace) -> bool:
+    """Whether a path is relative, or its folder is in the workspace."""
+    if pattern.path[:1] not in ("/", "~"):
+        return True
+    folder = absolute_path(pattern.path.partition("*")[0], workspace)
+    return any(is_inside(folder, own) for own in (workspace.root, workspace.cwd) if own)
 
 
 def _folder_above_root(workspace: Workspace) -> str | None:
