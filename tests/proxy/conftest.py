@@ -123,6 +123,7 @@ class RunningProxy:
         self.thread.join()
         self.loop.close()
         self.proxy.pool.shutdown()
+        self.proxy.helper.end()
 
 
 @pytest.fixture(scope="module")

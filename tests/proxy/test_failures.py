@@ -23,6 +23,15 @@ from foreword.service.proxy.server import Upstream
         (b"HTTP/1.1 200\r\nHost: localhost\r\n\r\n", 400),
         (b"GET @evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n", 403),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\n\r\n", 403),
+        (b"GET / HTTP/1.1\r\nHost: localhost:1\r\nOrigin: http://localhost:2\r\n\r\n", 403),
+        (b"OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n", 403),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 0\r\n\r\n", 403),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-site\r\nSec-Fetch-Mode: navigate\r\n\r\n", 403),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n\r\n", 403),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4, 4\r\n\r\nabcd", 400),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n", 400),
         (b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", 501),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431),
@@ -147,3 +156,47 @@ def test_the_provider_is_disconnected_when_the_client_hangs_up(provider, proxy):
     assert proxy.report().problem.endswith("the client hung up")
     provider.answer = lambda handler: handler.send(b"{}")
     assert proxy.send("GET", "/x")[0] == 200
+
+
+def test_a_chunk_that_ends_without_cr_is_not_passed_on(provider, proxy):
+    provider.answer = lambda handler: handler.send(b"{}")
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+        client.sendall(
+            b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"2\r\n{}\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        )
+        assert client.recv(65536).startswith(b"HTTP/1.1 400 ")
+    assert [request.path for request in provider.requests] == []
+
+
+def test_a_program_is_not_a_page(provider, proxy):
+    provider.answer = lambda handler: handler.send(b"{}")
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+        client.sendall(b"GET /x HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: none\r\nConnection: close\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("is_large", [True, False])
+def test_only_a_large_request_is_read_in_another_process(provider, proxy, monkeypatch, is_large):
+    provider.answer = lambda handler: handler.send(b"{}")
+    asked, ask = [], proxy.proxy.helper.ask
+    monkeypatch.setattr(proxy.proxy.helper, "ask", lambda request: asked.append(1) or ask(request))
+    reports = []
+    for question in ("first", "second"):
+        system = "x" * (300_000 if is_large else 10)
+        body = {"model": "claude", "system": system, "messages": [{"role": "user", "content": question}]}
+        headers = {"x-foreword-conversation": f"large {is_large}"}
+        assert proxy.send("POST", "/v1/messages", json.dumps(body), headers)[0] == 200
+        reports.append(proxy.report())
+    assert [(report.call, report.model, report.problem) for report in reports] == [(1, "claude", ""), (2, "claude", "")]
+    assert (reports[1].changed, len(asked)) == ("changed message 1 (user)", 2 if is_large else 0)
+
+
+def test_a_helper_that_dies_is_replaced(provider, proxy):
+    provider.answer = lambda handler: handler.send(b"{}")
+    body = json.dumps({"model": "claude", "system": "x" * 300_000, "messages": []})
+    for _ in range(2):
+        assert proxy.send("POST", "/v1/messages", body)[0] == 200
+        assert proxy.report().problem == ""
+        proxy.proxy.helper._process.kill()
+        proxy.proxy.helper._process.wait()

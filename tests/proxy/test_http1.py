@@ -36,7 +36,6 @@ CHUNKED = "Transfer-Encoding: chunked"
         (CHUNKED, b"0\r\n\r\n", b""),
         (CHUNKED, b"3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n", b"abc0123456789"),
         (CHUNKED, b"2\r\n\r\n\r\n0\r\nTrailer: x\r\nOther: y\r\n\r\n", b"\r\n"),
-        (CHUNKED, b"3\nabc\n0\n\n", b"abc"),
     ],
 )
 def test_a_body_ends_where_its_framing_says(header, data, content, size):
@@ -71,7 +70,22 @@ def test_a_response_may_end_when_its_connection_closes():
     [
         ["Content-Length: 1", CHUNKED],
         ["Content-Length: 1", "Content-Length: 2"],
+        ["Content-Length: 1", "Content-Length: 1"],
         ["Content-Length: 1, 2"],
+        ["Content-Length: 4, 4"],
+        ["Content-Length: 4,"],
+        ["Content-Length: +4"],
+        ["Content-Length: 0x4"],
+        ["Content-Length: 4 4"],
+        ["Content-Length:"],
+        [CHUNKED, CHUNKED],
+        [CHUNKED, "transfer-encoding: identity"],
+        ["Transfer-Encoding: chunked, chunked"],
+        ["Transfer-Encoding: gzip, chunked"],
+        ["Transfer-Encoding: chunked\x0b"],
+        ["Transfer-Encoding: chunked\u00a0"],
+        ["Transfer-Encoding:"],
+        ["Transfer-Encoding: xchunked"],
         ["Content-Length: -1"],
         ["Content-Length: ١"],
         ["Content-Length: 99999999999999999999"],
@@ -84,9 +98,22 @@ def test_an_ambiguous_length_is_refused(lines):
         Body(parse_head("\r\n".join(("POST /x HTTP/1.1", *lines, "", "")).encode()))
 
 
+def test_an_http_1_0_message_has_no_chunks():
+    with pytest.raises(ProtocolError):
+        Body(parse_head(b"POST /x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"))
+
+
+def test_a_response_may_be_compressed_and_chunked():
+    response = head("Transfer-Encoding: gzip, chunked", start="HTTP/1.1 200 OK")
+    assert read(Body(response, is_response=True), b"1\r\nx\r\n0\r\n\r\n", 100) == (b"x", b"")
+
+
 @pytest.mark.parametrize(
-    "data", [b"x\r\n", b"\r\n", b"-1\r\n", b"1\r\nab\r\n", b"0x5\r\n", b"f" * 16 + b"\r\n", b"1;" + b"x" * 20_000]
-)
+    "data",
+    [b"x\r\n", b"\r\n", b"-1\r\n", b"1\r\nab\r\n", b"0x5\r\n", b"f" * 16 + b"\r\n", b"1;" + b"x" * 20_000,
+     b"3\nabc\r\n", b"3\r\nabc\n0\r\n", b"0\r\n\n", b"3 \r\n", b" 3\r\n", b"1_0\r\n", b"3;a\rb\r\n", b"3;a\0b\r\n",
+     b"1\r\na\r\r\n", b"0\r\nnonsense\r\n", b"0\r\nContent-Length: 5\r\n", b"0\r\nX: a\nHost: b\r\n", b"0\r\nX : a\r\n"],
+)  # fmt: skip
 def test_malformed_chunks_are_refused(data):
     with pytest.raises(ProtocolError):
         Body(head(CHUNKED)).feed(data)
@@ -97,7 +124,9 @@ def test_malformed_chunks_are_refused(data):
     [b"", b"\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/2\r\n\r\n", b"GET /a b HTTP/1.1\r\n\r\n", b"HTTP/1.1 OK\r\n\r\n",
      b"GET / HTTP/1.1\r\nno colon\r\n\r\n", b"GET / HTTP/1.1\r\nX : y\r\n\r\n", b"GET / HTTP/1.1\r\n folded: y\r\n\r\n",
      b"GET / HTTP/1.1\r\nX: a\nInjected: b\r\n\r\n", b"GET /\nX:a HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: a\0b\r\n\r\n",
-     b"HTTP/1.1 200\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n"],
+     b"HTTP/1.1 200\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n", b"\nGET / HTTP/1.1\r\n\r\n", b"\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+     b"GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", b"GET / HTTP/1.1\r\nX\xa0: y\r\n\r\n", b"G\"T / HTTP/1.1\r\n\r\n",
+     b"GET / HTTP/1.1\r\nX: y\r\n\tfolded\r\n\r\n", b"GET\t/ HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX(y): z\r\n\r\n"],
 )  # fmt: skip
 def test_malformed_heads_are_refused(raw):
     with pytest.raises(ProtocolError):

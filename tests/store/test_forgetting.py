@@ -2,9 +2,11 @@
 
 import gc
 import json
+import sqlite3
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -13,7 +15,7 @@ from foreword.errors import CallError, MissingError, StoreError
 from foreword.store import open_store
 from foreword.store.forgetting import ForgettingStore
 from foreword.store.rows import LabelMove, Pruned, TemplateVersion
-from foreword.store.texts import hash_of
+from foreword.store.texts import hash_of, pack
 from foreword.store.times import first_number, pack_time, unpack_time
 from foreword.store.usage import CallUsage
 from foreword.vocabulary import digest, replace
@@ -384,3 +386,54 @@ def test_forgotten_text_is_overwritten_in_the_file(tmp_path, edition):
     store.close()
     content = path.read_bytes()
     assert (b"planted" in content, b"secret id" in content, b"other" in content) == (False, False, True)
+
+
+LONG = "planted words that are long enough to be stored in a compressed form. " * 40
+REMOVALS = {
+    "forget": lambda store: store.forget("secret id"),
+    "prune": lambda store: list(store.prune(BETWEEN, keep_last=0)),
+    "delete": lambda store: store.delete_template("secret id"),
+}
+
+
+def found_in_files(folder):
+    """Return which of the secret words the files of a store still contain, by file."""
+    words = {b"planted", b"secret id", pack(LONG)[2]}
+    return {path.name: found for path in folder.iterdir() if (found := {w for w in words if w in path.read_bytes()})}
+
+
+@pytest.fixture
+def secretive(tmp_path, edition):
+    """A store that other processes use too, with texts to remove. It stays open, as in a service."""
+    store, other = open_store(str(tmp_path / "store.db")), open_store(str(tmp_path / "store.db"))
+    store.publish("secret id", edition(1, account="planted account", inputs=LONG, created=OLD), 0)
+    store.add_template(TemplateVersion(0, "planted template", note="planted note", name="secret id"))
+    store.add_template(TemplateVersion(0, LONG, name="secret id"))
+    other.publish("other", edition(1), 0)
+    assert found_in_files(tmp_path), "otherwise the test proves nothing"
+    yield store, other
+    store.close()
+    other.close()
+
+
+@pytest.mark.parametrize("names", [("forget", "delete"), ("prune", "delete"), ("delete", "forget")])
+def test_removed_text_is_in_no_file_of_an_open_store(secretive, tmp_path, names):
+    store, _ = secretive
+    for name in names:
+        REMOVALS[name](store)
+    # The record of who deleted a template keeps its name.
+    assert {word for words in found_in_files(tmp_path).values() for word in words} <= {b"secret id"}
+    assert found_in_files(tmp_path).get("store.db-wal") is None
+
+
+def test_text_that_another_process_was_reading_is_erased_when_it_has_finished(secretive, tmp_path):
+    store, other = secretive
+    store.delete_template("secret id")
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM foreword_editions").fetchone()
+        store.forget("secret id")
+        assert any(b"planted" in words for words in found_in_files(tmp_path).values()), "the reader may still need it"
+        reader.execute("COMMIT")
+    other.drop_forgotten()  # every service does this regularly
+    assert b"planted" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -2,6 +2,8 @@
 
 import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 
 import psycopg
@@ -94,6 +96,61 @@ def test_a_replaced_log_is_an_error_and_damages_nothing(path, store, edition):
     assert store.editions("chat") == other.editions("chat") == [edition(1), edition(2)]
     assert store.verify() == []
     other.close()
+
+
+PROCESS = """
+import json, sys
+from foreword.errors import StoreError
+from foreword.store import open_store
+from foreword.vocabulary import Edition
+
+store = open_store(sys.argv[1])
+for line in sys.stdin:
+    action, id = line.split()
+    try:
+        if action == "write":
+            edition = Edition(1, "p", "[]", "{}", "", "$std/pi", "{}", "2026-01-01T00:00:00.000+00:00")
+            print(store.publish(id, edition, 0).number, flush=True)
+        else:
+            store.drop_forgotten()
+            print(store.current(id) is not None, flush=True)
+    except StoreError as error:
+        print(error, flush=True)
+"""
+
+
+@pytest.fixture
+def processes(path):
+    """Two processes with the same store, each as a function that sends it an action and returns its answer."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    started = [subprocess.Popen([sys.executable, "-c", PROCESS, str(path)], text=True, **pipes) for _ in range(2)]
+
+    def sender(process):
+        def send(action):
+            print(action, file=process.stdin, flush=True)
+            return process.stdout.readline().strip()
+
+        return send
+
+    yield [sender(process) for process in started]
+    for process in started:
+        process.communicate()
+
+
+@pytest.mark.parametrize("removed", [["-wal"], ["-wal", "-shm"], ["-shm"]], ids=" ".join)
+def test_two_processes_recover_when_their_log_is_removed(path, processes, removed):
+    first, second = processes
+    assert (first("write a"), second("write b")) == ("1", "1")
+    for end in removed:
+        path.with_name(path.name + end).unlink()
+    assert first("write c") == "1"
+    assert [second(f"read {id}") for id in "abc"] == ["True"] * 3, "it notices without a write of its own"
+    assert [second("write d"), first("write e"), second("write f")] == ["1"] * 3
+    for read in (first, second):
+        assert [read(f"read {id}") for id in "abcdef"] == ["True"] * 6
+    store = open_store(str(path))
+    assert (store.stats()["conversations"], store.verify()) == (6, [])
+    store.close()
 
 
 def test_a_file_that_comes_back_is_used_again(path, store, edition):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import contextmanager
 
 from ..errors import StoreError
 from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     FileId = tuple[int, int]
 
 _WAL, _INDEX = "-wal", "-shm"
@@ -57,6 +60,34 @@ def is_same_file(path: str, expected: FileId | None) -> bool:
 def wal_id(path: str) -> FileId | None:
     """Return the id of a store's write-ahead log, or None if there is none."""
     return file_id(path + _WAL)
+
+
+def index_id(path: str) -> FileId | None:
+    """Return the id of the index of a store's write-ahead log, which processes share, or None if there is none."""
+    return file_id(path + _INDEX)
+
+
+@contextmanager
+def only_one_process(path: str) -> Iterator[None]:
+    """Make other processes that replace the log of this store wait. The lock is on the directory: SQLite's own are on the file."""
+    try:
+        import fcntl
+
+        directory = os.open(os.path.dirname(path), os.O_RDONLY)
+    except (ImportError, OSError):  # a file that is open cannot be removed on Windows
+        yield
+        return
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
+
+
+def remove_index(path: str, expected: FileId | None) -> None:
+    """Remove the index of a log that is gone, unless another process has already made a new one. A new log must not be read with it."""
+    if expected is not None and index_id(path) == expected:
+        os.unlink(path + _INDEX)
 
 
 def missing_file_error(path: str) -> StoreError:

@@ -90,6 +90,7 @@ class ForgettingStore(StoreWriter):
     def __init__(self) -> None:
         super().__init__()
         self._last_forgotten = 0
+        self._has_remains = False
         self._last_check = time.monotonic()
         self._listeners: list[Callable[[frozenset[bytes]], None]] = []
 
@@ -146,9 +147,16 @@ class ForgettingStore(StoreWriter):
             if rows:
                 self._last_forgotten = rows[-1][0]
                 self._drop(frozenset(hash for _, hash in rows))
+                self._has_remains = True
         if is_late:  # hashes may have been removed before this process has read them
             StoreWriter.__init__(self)
         self._last_check = now
+        if self._has_remains:
+            self._has_remains = not self._erase()
+
+    def _erase(self) -> bool:
+        """Erase what the database itself keeps of removed rows. Returns False if that must be tried again later."""
+        return True
 
     def _drop(self, hashes: frozenset[bytes]) -> None:
         """Drop what these hashes belong to from this process's memory."""

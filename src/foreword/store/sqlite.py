@@ -15,13 +15,24 @@ from _thread import allocate_lock
 from ..errors import StoreError
 from . import waits
 from .deleting import DeletingStore
-from .file import file_id, is_same_file, missing_file_error, move_wal_aside, replaced_wal_error, wal_id
+from .file import (
+    file_id,
+    index_id,
+    is_same_file,
+    missing_file_error,
+    move_wal_aside,
+    only_one_process,
+    remove_index,
+    replaced_wal_error,
+    wal_id,
+)
 from .pool import ConnectionPool, fork_count
 from .sqlite_connection import (
     BUSY_TIMEOUT,
     busy_error,
     checkpoint,
     connect,
+    empty_log,
     failure,
     is_busy_error,
     is_damage_error,
@@ -67,7 +78,9 @@ class SqliteStore(DeletingStore):
         connection = open_file(path)
         self._connections, self._observers = _pool(path, connection), _pool(path, timeout=0)
         # An existing file's id is taken before it is opened, so that the next call notices if it is replaced in between.
-        self._file, self._wal = (existing_id or file_id(path), wal_id(path)) if path else (None, None)
+        self._file, self._wal, self._index = (
+            (existing_id or file_id(path), wal_id(path), index_id(path)) if path else (None, None, None)
+        )
 
     def moment(self) -> object:
         # data_version counts changes made by other connections, so the observer's own connection must never write.
@@ -175,13 +188,17 @@ class SqliteStore(DeletingStore):
 
         Its content is still open here. It is saved if nothing has taken its place; otherwise that would damage what others have written.
         """
-        wal, current = wal_id(self._path), file_id(self._path)
-        if self._wal in (None, wal) or current is None or current != self._file:
+        path = self._path
+        if self._wal in (None, wal_id(path)) or file_id(path) != self._file or self._file is None:
             return
-        with self._lock:
-            self._reopen(current, save=wal is None)
-        if wal is not None:
-            raise replaced_wal_error(self._path)
+        with self._lock, only_one_process(path):
+            wal = wal_id(path)
+            if wal == self._wal or self._file is None:  # another thread was faster
+                return
+            is_replaced = wal is not None
+            self._reopen(self._file, save=not is_replaced)
+        if is_replaced:
+            raise replaced_wal_error(path)
 
     def _reopen(self, current: FileId, save: bool = True) -> None:
         """Switch to the file that has replaced the open one, or open it again. With `save`, first save what the log still contains."""
@@ -189,8 +206,25 @@ class SqliteStore(DeletingStore):
         self._observers.retire()
         self._connections.retire(checkpoint if save else lambda connection: None)
         move_wal_aside(path, self._wal)
+        if wal_id(path) is None:
+            remove_index(path, self._index)
         self._connections, self._observers = _pool(path, open_file(path, must_exist=True)), _pool(path, timeout=0)
-        self._file, self._wal = current, wal_id(path)
+        self._file, self._wal, self._index = current, wal_id(path), index_id(path)
+
+    def drop_forgotten(self) -> None:
+        if self._path:
+            try:
+                self._check_wal()  # a process that only reads would never notice
+            except StoreError:
+                pass  # what has taken the log's place is used from now on
+        super().drop_forgotten()
+
+    def _erase(self) -> bool:
+        # The log contains every page that was written since it was last emptied, including the text of rows that are gone by now.
+        try:
+            return self._run_write(empty_log) if self._path else True
+        except StoreError:
+            return False
 
     def _interrupt(self, connection: sqlite3.Connection) -> None:
         connection.interrupt()

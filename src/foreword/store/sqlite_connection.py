@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 BUSY_TIMEOUT = 5.0
+_LOG_TIMEOUT = 1.0
 _LOWEST = 1000
 # "FwdS", which marks a database file as ours.
 _APPLICATION_ID = 0x46776453
@@ -119,6 +120,15 @@ def checkpoint(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error:
         pass
+
+
+def empty_log(connection: sqlite3.Connection) -> bool:
+    """Move the content of the write-ahead log into the file, and cut the log to nothing. Returns False if it is in use elsewhere."""
+    connection.execute(f"PRAGMA busy_timeout = {_LOG_TIMEOUT * 1000:.0f}")
+    try:
+        return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1000:.0f}")
 
 
 def _uri(path: str) -> str:

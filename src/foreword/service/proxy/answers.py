@@ -56,7 +56,7 @@ class UsageReader:
 
     def _add(self, content: bytes) -> None:
         self._buffer += content
-        if self._is_stream:
+        if self._is_stream and b"\n" in content:  # otherwise a long line would be copied with every piece of it
             self._read_lines()
         if len(self._buffer) > MAX_BODY:  # too long to keep; in a stream, only this line is skipped
             self._buffer.clear()

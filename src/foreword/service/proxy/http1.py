@@ -1,7 +1,8 @@
 """Parse the heads of HTTP/1.1 messages, and find where their bodies end. Pure.
 
 A body is forwarded as it arrives. `Body` only counts bytes and reads chunk sizes, so that the proxy knows where the message ends and
-can read its content.
+can read its content. Whatever another program could understand differently is refused, because then the rest of a message could pass as
+another one: repeated lengths and encodings, line breaks without CR, spaces around names and sizes, and headers in several lines.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _HOP_BY_HOP = (
     "upgrade",
 )
 
+_TOKEN_MARKS = "!#$%&'*+-.^_`|~"
+# Of two of these, another program might use the other one.
+_UNIQUE = ("content-length", "transfer-encoding", "host")
+
 
 class ProtocolError(Exception):
     """The bytes are not a valid HTTP/1.1 message."""
@@ -37,6 +42,10 @@ class Head:
 
     start: str
     headers: Sequence[tuple[str, str]]
+
+    def count(self, name: str) -> int:
+        """Return how often a header occurs."""
+        return sum(key.lower() == name for key, _ in self.headers)
 
     def get(self, name: str) -> str:
         """Return a header's value in lower case. Repeated headers are joined with commas; a missing header gives an empty string."""
@@ -66,21 +75,35 @@ class Head:
 
 def parse_head(raw: bytes, *, is_response: bool = False) -> Head:
     """Parse the first line and headers of a request or a response."""
-    start, *lines = raw.decode("latin-1").strip("\r\n").split("\r\n")
+    # An empty line before a request is allowed.
+    start, *lines = raw.decode("latin-1").removeprefix("\r\n").removesuffix("\r\n\r\n").split("\r\n")
     if not (_is_status_line(start) if is_response else _is_request_line(start)):
         raise ProtocolError("the first line is not a valid HTTP/1.1 start line")
     headers: list[tuple[str, str]] = []
     for line in lines:
-        name, colon, field = line.partition(":")
-        if not colon or not name or name != name.strip() or _has_controls(line):
-            raise ProtocolError("malformed header; expected 'Name: value'")
-        headers.append((name, field.strip()))
-    return Head(start, headers)
+        headers.append(_parse_header(line))
+    head = Head(start, headers)
+    if repeated := [name for name in _UNIQUE if head.count(name) > 1]:
+        raise ProtocolError(f"the message has several {repeated[0].title()} headers; send one")
+    return head
+
+
+def _parse_header(line: str) -> tuple[str, str]:
+    name, colon, field = line.partition(":")
+    if not colon or not _is_token(name) or _has_controls(line):
+        raise ProtocolError("malformed header; expected 'Name: value'")
+    return name, field.strip(" \t")
+
+
+def _is_token(word: str) -> bool:
+    """Whether a word can be the name of a header or a method."""
+    return word.isascii() and word != "" and all(character.isalnum() or character in _TOKEN_MARKS for character in word)
 
 
 def _is_request_line(start: str) -> bool:
     words = start.split(" ")
-    return len(words) == 3 and all(words) and words[2] in _VERSIONS and not _has_controls(start)
+    is_complete = len(words) == 3 and all(words) and words[2] in _VERSIONS
+    return is_complete and _is_token(words[0]) and not _has_controls(start)
 
 
 def _is_status_line(start: str) -> bool:
@@ -97,27 +120,33 @@ def _has_controls(line: str) -> bool:
 
 def _declared_length(head: Head) -> int | None:
     """Return the declared length of the body, or None if the head does not declare one."""
-    lengths = {length.strip() for length in head.get("content-length").split(",")} - {""}
-    if len(lengths) > 1:
+    if not head.count("content-length"):
+        return None
+    length = head.get("content-length")
+    if not (length.isascii() and length.isdigit() and len(length) < 20):
+        raise ProtocolError("the body length is not a number")
+    return int(length)
+
+
+def _is_chunked(head: Head, is_response: bool) -> bool:
+    """Whether a body comes in chunks. A response may also be compressed; a request that is has no use here."""
+    if not head.count("transfer-encoding"):
+        return False
+    codings = [coding.strip(" \t") for coding in head.get("transfer-encoding").split(",")]
+    is_valid = codings[-1] == "chunked" and codings.count("chunked") == 1 and (is_response or len(codings) == 1)
+    if not is_valid or head.count("content-length") or "HTTP/1.0" in head.words:
         raise ProtocolError("the body length is ambiguous")
-    for length in lengths:
-        if not (length.isascii() and length.isdigit() and len(length) < 20):
-            raise ProtocolError("the body length is not a number")
-        return int(length)
-    return None
+    return True
 
 
 class Body:
     """The body of a message: where it ends, and its content."""
 
     def __init__(self, head: Head, *, is_response: bool = False, is_empty: bool = False) -> None:
-        encoding = "" if is_empty else head.get("transfer-encoding")
         length = 0 if is_empty else _declared_length(head)
-        self.is_chunked = encoding.rpartition(",")[2].strip() == "chunked"
-        if encoding and (not self.is_chunked or length is not None):
-            raise ProtocolError("the body length is ambiguous")
+        self.is_chunked = not is_empty and _is_chunked(head, is_response)
         # A response without a length ends with the connection.
-        self.ends_with_connection = is_response and not encoding and length is None
+        self.ends_with_connection = is_response and not self.is_chunked and length is None
         self._remaining = length or 0
         self._line = b""
         self._state = "size"
@@ -161,14 +190,16 @@ class Body:
             if len(self._line) > _MAX_LINE:
                 raise ProtocolError("a line between chunks is too long")
             if end >= 0:
-                line, self._line = self._line.strip(b"\r\n"), b""
-                self._read_line(line)
+                line, self._line = self._line, b""
+                if not line.endswith(b"\r\n") or _has_controls(line[:-2].decode("latin-1")):
+                    raise ProtocolError("a line between chunks does not end with CR and LF")
+                self._read_line(line[:-2])
         return position, b"".join(contents)
 
     def _read_line(self, line: bytes) -> None:
         """Read a chunk-size line, the line ending after a chunk, or a trailer line."""
         if self._state == "size":
-            size = line.partition(b";")[0].strip()
+            size = line.partition(b";")[0]
             if not size or len(size) > 15 or size.strip(b"0123456789abcdefABCDEF"):
                 raise ProtocolError("the size of a chunk is not a hexadecimal number")
             self._remaining = int(size, 16)
@@ -179,3 +210,5 @@ class Body:
             self._state = "size"
         elif not line:
             self.is_done = True
+        elif _parse_header(line.decode("latin-1"))[0].lower() in _UNIQUE:
+            raise ProtocolError("a header after the body contradicts those before it")

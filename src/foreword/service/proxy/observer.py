@@ -6,6 +6,7 @@ import json
 
 from ...providers.request_check import MAX_BREAKPOINTS
 from ...vocabulary import replace, value
+from ..helper import HelperEnded
 from .answers import MAX_BODY, UsageReader, decoder
 from .conversations import SeenConversations
 from .fingerprint import fingerprint, printable_name
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...providers.usage import ReportedTokens
+    from ..helper import Duty, Helper
     from .fingerprint import Fingerprint
     from .http1 import Head
 
+# Reading a longer request would stop the event loop for a moment that others would notice.
+_MAX_READ_HERE = 256 * 1024
+READS_REQUESTS = "foreword.service.proxy.observer:reads_requests"
 CONVERSATION_HEADER = "x-foreword-conversation"
 # The ends of model endpoints' paths, and the endpoints' names in reports.
 ENDPOINTS = {
@@ -117,11 +122,32 @@ class _Unreadable(Exception):
     """Why a request cannot be compared."""
 
 
+_NOT_READABLE = "the request is not in a format that the proxy can read"
+
+
+def reads_requests() -> Duty:
+    """Return the duty of the helper that reads large requests: it gets the arguments of `_read` and returns its result."""
+    return lambda request: _read(*request), lambda: None
+
+
+def _read(content: bytes, encoding: str, key: bytes, model: str) -> Fingerprint | str:
+    """Return the fingerprint of a request, or why there is none."""
+    try:
+        request = json.loads(_decoded(content, encoding))
+        if not isinstance(request, dict):
+            return "the request is not a JSON object"
+        return fingerprint(request, key, model)
+    except _Unreadable as error:
+        return str(error)
+    except Exception:  # a request that cannot be read is forwarded all the same
+        return _NOT_READABLE
+
+
 class Call:
     """A call that is passing through: collects the request, then reads the response."""
 
-    def __init__(self, seen: SeenConversations, endpoint: str, head: Head) -> None:
-        self._seen, self._endpoint = seen, endpoint
+    def __init__(self, seen: SeenConversations, helper: Helper, endpoint: str, head: Head) -> None:
+        self._seen, self._helper, self._endpoint = seen, helper, endpoint
         self._model, self._encoding = model_in(head.words[1]), head.get("content-encoding").strip()
         self._name = printable_name(head.get(CONVERSATION_HEADER).strip())
         self._content: bytearray | None = bytearray()
@@ -143,18 +169,12 @@ class Call:
             self._content = None
 
     def read_request(self) -> None:
-        """Compare the request with the previous one, and forget its text. This takes a while for a long request."""
-        try:
-            request = self._fingerprint()
-        except _Unreadable as error:
-            self._report = replace(self._report, problem=f"not compared: {error}")
+        """Compare the request with the previous one, and forget its text. A long request is read in another process."""
+        request = self._fingerprint()
+        self.drop_request()
+        if isinstance(request, str):
+            self._report = replace(self._report, problem=f"not compared: {request}")
             return
-        except Exception:  # a request that cannot be read is forwarded all the same
-            problem = "not compared: the request is not in a format that the proxy can read"
-            self._report = replace(self._report, problem=problem)
-            return
-        finally:
-            self.drop_request()
         observation = self._seen.observe(self._endpoint, request, self._name)
         self._report = replace(
             self._report,
@@ -166,13 +186,17 @@ class Call:
             tokens_lost=observation.difference.tokens_lost if observation.difference else 0,
         )
 
-    def _fingerprint(self) -> Fingerprint:
+    def _fingerprint(self) -> Fingerprint | str:
         if self._content is None:
-            raise _Unreadable("the request is too long")
-        request = json.loads(_decoded(bytes(self._content), self._encoding))
-        if not isinstance(request, dict):
-            raise _Unreadable("the request is not a JSON object")
-        return fingerprint(request, self._seen.key, self._model)
+            return "the request is too long"
+        request = (bytes(self._content), self._encoding, self._seen.key, self._model)
+        if len(self._content) <= _MAX_READ_HERE:
+            return _read(*request)
+        try:
+            answer: Fingerprint | str = self._helper.ask(request)
+            return answer
+        except HelperEnded:
+            return _NOT_READABLE
 
     def start_response(self, head: Head) -> None:
         """Start reading a response."""
@@ -184,7 +208,7 @@ class Call:
             self._reader.feed(content)
 
     def finish(self, status: int, problem: str = "") -> CallReport:
-        """Return the report. `problem` says why the response is incomplete."""
+        """Return the report. `problem` says why the response is incomplete. This takes a while for a long response."""
         tokens = self._reader.tokens() if self._reader else None
         total = self._seen.add_usage(self._report.conversation, tokens) if tokens and self._report.call else None
         problems = "; ".join(filter(None, (self._report.problem, problem)))

@@ -13,10 +13,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from ...vocabulary import value
+from ..helper import Helper
 from .answers import DECODABLE
 from .conversations import SeenConversations
 from .http1 import MAX_HEAD, Body, Head, ProtocolError, parse_head
-from .observer import CONVERSATION_HEADER, Call, endpoint_of
+from .observer import CONVERSATION_HEADER, READS_REQUESTS, Call, endpoint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Proxy:
         self.context = ssl.create_default_context() if upstream.is_https else None
         # A single thread, so that a conversation's requests are compared in order.
         self.pool = ThreadPoolExecutor(1, "foreword-proxy")
+        self.helper = Helper(READS_REQUESTS)
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Accept connections until the server is closed."""
@@ -124,7 +126,7 @@ class _Connection:
             await self.refuse(failure)
             return False
         endpoint = endpoint_of(head.words[0], target)
-        call = Call(self.proxy.seen, endpoint, head) if endpoint else None
+        call = Call(self.proxy.seen, self.proxy.helper, endpoint, head) if endpoint else None
         return await _Exchange(self, head, body, target, call).run()
 
     async def _read_head(self) -> bytes:
@@ -142,6 +144,8 @@ class _Connection:
         if not self.proxy.any_host and host not in _LOOPBACK:
             # Otherwise a web page could reach the provider through a domain that resolves to this machine.
             raise _Failure(403, "the Host header does not name this machine; use 127.0.0.1 or localhost")
+        if _is_from_other_site(head):
+            raise _Failure(403, "requests from web pages are refused; the proxy is for programs on this machine")
         if not target.startswith("/") and "://" in target:
             address, mark, query = target.partition("?")
             target = "/" + address.partition("://")[2].partition("/")[2] + mark + query
@@ -186,6 +190,16 @@ class _Connection:
             reason = getattr(error, "strerror", "") or type(error).__name__
             raise _Failure(502, f"cannot connect to {upstream.authority}: {reason}") from None
         return self.provider
+
+
+def _is_from_other_site(head: Head) -> bool:
+    """Whether a browser has sent a request for a page. The proxy has no pages, so every page is another site's.
+
+    A form or an image needs no permission to send a request, so the check cannot be left to the browser.
+    """
+    origin, host = head.get("origin"), head.get("host")
+    is_foreign = bool(head.count("origin")) and origin.partition("://")[2] != host
+    return is_foreign or head.get("sec-fetch-site") not in ("", "none", "same-origin")
 
 
 class _Exchange:
@@ -361,4 +375,5 @@ class _Exchange:
         if self.comparison is not None:
             await self.comparison
         self.call.drop_request()
-        self.connection.proxy.report(self.call.finish(self.status, problem))
+        loop, proxy = asyncio.get_running_loop(), self.connection.proxy
+        proxy.report(await loop.run_in_executor(proxy.pool, self.call.finish, self.status, problem))

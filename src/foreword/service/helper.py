@@ -1,0 +1,157 @@
+"""A helper: another Python process for work that would hold this one's interpreter for long, or would leave it with much memory.
+
+Requests and answers are pickled, each preceded by its length: both processes run the same code for the same user. The helper starts with
+the first request. It ends when it has been idle for a while, when it has used much memory, or when this process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import sys
+from importlib import import_module
+
+from ..store import waits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from subprocess import Popen
+    from typing import IO, Any, NoReturn
+
+    # What a helper does: it answers a request, and it does something every few seconds while there is none.
+    Duty = tuple[Callable[[Any], Any], Callable[[], None]]
+
+_CODE = "import sys; from foreword.service.helper import serve; serve(sys.argv[1])"
+_IDLE_STEP_SECONDS = 2.0
+_IDLE_STEPS = 30
+_MAX_MEMORY = 256 * 1024  # in KB, as `getrusage` reports it
+# Requests in the main process come first.
+_NICENESS = 10
+
+
+class HelperEnded(Exception):
+    """The helper ended without an answer."""
+
+
+class Helper:
+    """A process that answers requests, one at a time. `duty` is the `module:function` that returns its `Duty`."""
+
+    def __init__(self, duty: str) -> None:
+        self._duty = duty
+        self._process: Popen[bytes] | None = None
+
+    def ask(self, request: object) -> Any:
+        """Return the answer to a request. If nobody waits for it any more, the helper is killed."""
+        for _ in range(2):
+            process = self._started()
+            try:
+                waits.set_interrupt(process.kill)
+                try:
+                    _send(_pipe(process.stdin), request)
+                    return _receive(_pipe(process.stdout))
+                finally:
+                    waits.set_interrupt(None)
+            except (OSError, EOFError):
+                if self.end() != 0:
+                    break  # it has not ended by itself while it was idle
+            except BaseException:
+                self.end()  # otherwise the next request would receive this one's answer
+                raise
+        raise HelperEnded
+
+    def _started(self) -> Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self.end()
+        if self._process is None:
+            import subprocess
+
+            self._process = subprocess.Popen(
+                [sys.executable, *(["-B"] if sys.dont_write_bytecode else []), "-P", "-c", _CODE, self._duty],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C at the terminal must not reach it
+            )
+        return self._process
+
+    def end(self) -> int:
+        """Kill the process, and return the status with which it has ended."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            _pipe(pipe).close()
+        return process.wait()
+
+
+# In both processes
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None, "the helper was started with pipes"
+    return pipe
+
+
+def _send(pipe: IO[bytes], message: object) -> None:
+    body = pickle.dumps(message)
+    remaining = memoryview(len(body).to_bytes(8, "big") + body)
+    while remaining:
+        remaining = remaining[pipe.write(remaining) :]
+
+
+def _receive(pipe: IO[bytes]) -> Any:
+    """Read the next message. Raises EOFError at the end of the pipe."""
+    return pickle.loads(_read(pipe, int.from_bytes(_read(pipe, 8), "big")))
+
+
+def _read(pipe: IO[bytes], length: int) -> bytes:
+    parts = []
+    while length:
+        part = pipe.read(min(length, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+# In the helper
+
+
+def serve(duty: str) -> NoReturn:
+    """Answer requests until the pipe is closed: the main loop of a helper."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0) as answers:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever is printed must not look like an answer
+        module, _, name = duty.partition(":")
+        answer, on_idle = getattr(import_module(module), name)()
+        idle = 0
+        while idle < _IDLE_STEPS and not _has_much_memory():
+            if select.select([requests], [], [], _IDLE_STEP_SECONDS)[0]:
+                try:
+                    request = _receive(requests)
+                except EOFError:
+                    break
+                _send(answers, answer(request))
+                idle = 0
+            else:
+                idle += 1
+                on_idle()
+    sys.exit(0)
+
+
+def _has_much_memory() -> bool:
+    """Whether this process has ever used so much memory that the next one should start afresh."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used > _MAX_MEMORY * (1024 if sys.platform == "darwin" else 1)
