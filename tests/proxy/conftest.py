@@ -123,7 +123,7 @@ class RunningProxy:
         self.thread.join()
         self.loop.close()
         self.proxy.pool.shutdown()
-        self.proxy.helper.end()
+        self.proxy.reader.end()
 
 
 @pytest.fixture(scope="module")

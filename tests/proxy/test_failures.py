@@ -179,8 +179,8 @@ def test_a_program_is_not_a_page(provider, proxy):
 @pytest.mark.parametrize("is_large", [True, False])
 def test_only_a_large_request_is_read_in_another_process(provider, proxy, monkeypatch, is_large):
     provider.answer = lambda handler: handler.send(b"{}")
-    asked, ask = [], proxy.proxy.helper.ask
-    monkeypatch.setattr(proxy.proxy.helper, "ask", lambda request: asked.append(1) or ask(request))
+    asked, ask = [], proxy.proxy.reader.ask
+    monkeypatch.setattr(proxy.proxy.reader, "ask", lambda request: asked.append(1) or ask(request))
     reports = []
     for question in ("first", "second"):
         system = "x" * (300_000 if is_large else 10)
@@ -192,11 +192,11 @@ def test_only_a_large_request_is_read_in_another_process(provider, proxy, monkey
     assert (reports[1].changed, len(asked)) == ("changed message 1 (user)", 2 if is_large else 0)
 
 
-def test_a_helper_that_dies_is_replaced(provider, proxy):
+def test_a_side_process_that_dies_is_replaced(provider, proxy):
     provider.answer = lambda handler: handler.send(b"{}")
     body = json.dumps({"model": "claude", "system": "x" * 300_000, "messages": []})
     for _ in range(2):
         assert proxy.send("POST", "/v1/messages", body)[0] == 200
         assert proxy.report().problem == ""
-        proxy.proxy.helper._process.kill()
-        proxy.proxy.helper._process.wait()
+        proxy.proxy.reader._process.kill()
+        proxy.proxy.reader._process.wait()

@@ -6,7 +6,7 @@ import json
 
 from ...providers.request_check import MAX_BREAKPOINTS
 from ...vocabulary import replace, value
-from ..helper import HelperEnded
+from ..side_process import SideProcessEnded
 from .answers import MAX_BODY, UsageReader, decoder
 from .conversations import SeenConversations
 from .fingerprint import fingerprint, printable_name
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...providers.usage import ReportedTokens
-    from ..helper import Duty, Helper
+    from ..side_process import Duty, SideProcess
     from .fingerprint import Fingerprint
     from .http1 import Head
 
@@ -126,7 +126,7 @@ _NOT_READABLE = "the request is not in a format that the proxy can read"
 
 
 def reads_requests() -> Duty:
-    """Return the duty of the helper that reads large requests: it gets the arguments of `_read` and returns its result."""
+    """Return the duty of the process that reads large requests: it gets the arguments of `_read` and returns its result."""
     return lambda request: _read(*request), lambda: None
 
 
@@ -146,8 +146,8 @@ def _read(content: bytes, encoding: str, key: bytes, model: str) -> Fingerprint 
 class Call:
     """A call that is passing through: collects the request, then reads the response."""
 
-    def __init__(self, seen: SeenConversations, helper: Helper, endpoint: str, head: Head) -> None:
-        self._seen, self._helper, self._endpoint = seen, helper, endpoint
+    def __init__(self, seen: SeenConversations, reader: SideProcess, endpoint: str, head: Head) -> None:
+        self._seen, self._other, self._endpoint = seen, reader, endpoint
         self._model, self._encoding = model_in(head.words[1]), head.get("content-encoding").strip()
         self._name = printable_name(head.get(CONVERSATION_HEADER).strip())
         self._content: bytearray | None = bytearray()
@@ -193,9 +193,9 @@ class Call:
         if len(self._content) <= _MAX_READ_HERE:
             return _read(*request)
         try:
-            answer: Fingerprint | str = self._helper.ask(request)
+            answer: Fingerprint | str = self._other.ask(request)
             return answer
-        except HelperEnded:
+        except SideProcessEnded:
             return _NOT_READABLE
 
     def start_response(self, head: Head) -> None:

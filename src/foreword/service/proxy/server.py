@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from ...vocabulary import value
-from ..helper import Helper
+from ..side_process import SideProcess
 from .answers import DECODABLE
 from .conversations import SeenConversations
 from .http1 import MAX_HEAD, Body, Head, ProtocolError, parse_head
@@ -67,7 +67,7 @@ class Proxy:
         self.context = ssl.create_default_context() if upstream.is_https else None
         # A single thread, so that a conversation's requests are compared in order.
         self.pool = ThreadPoolExecutor(1, "foreword-proxy")
-        self.helper = Helper(READS_REQUESTS)
+        self.reader = SideProcess(READS_REQUESTS)
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
         """Accept connections until the server is closed."""
@@ -126,7 +126,7 @@ class _Connection:
             await self.refuse(failure)
             return False
         endpoint = endpoint_of(head.words[0], target)
-        call = Call(self.proxy.seen, self.proxy.helper, endpoint, head) if endpoint else None
+        call = Call(self.proxy.seen, self.proxy.reader, endpoint, head) if endpoint else None
         return await _Exchange(self, head, body, target, call).run()
 
     async def _read_head(self) -> bytes:

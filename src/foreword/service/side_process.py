@@ -1,7 +1,7 @@
-"""A helper: another Python process for work that would hold this one's interpreter for long, or would leave it with much memory.
+"""A side process: another Python process for work that would hold this one's interpreter for long, or leave it with much memory.
 
-Requests and answers are pickled, each preceded by its length: both processes run the same code for the same user. The helper starts with
-the first request. It ends when it has been idle for a while, when it has used much memory, or when this process ends.
+Requests and answers are pickled, each preceded by its length: both processes run the same code for the same user. It starts with the
+first request. It ends when it has been idle for a while, when it has used much memory, or when this process ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import pickle
 import select
 import signal
 import sys
-from importlib import import_module
 
 from ..store import waits
 
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import IO, Any, NoReturn
 
-    # What a helper does: it answers a request, and it does something every few seconds while there is none.
+    # What a side process does: it answers a request, and it does something every few seconds while there is none.
     Duty = tuple[Callable[[Any], Any], Callable[[], None]]
 
-_CODE = "import sys; from foreword.service.helper import serve; serve(sys.argv[1])"
+_CODE = "from foreword.service.side_process import serve; from {} import {}; serve({})"
 _IDLE_STEP_SECONDS = 2.0
 _IDLE_STEPS = 30
 _MAX_MEMORY = 256 * 1024  # in KB, as `getrusage` reports it
@@ -32,11 +31,11 @@ _MAX_MEMORY = 256 * 1024  # in KB, as `getrusage` reports it
 _NICENESS = 10
 
 
-class HelperEnded(Exception):
-    """The helper ended without an answer."""
+class SideProcessEnded(Exception):
+    """The side process ended without an answer."""
 
 
-class Helper:
+class SideProcess:
     """A process that answers requests, one at a time. `duty` is the `module:function` that returns its `Duty`."""
 
     def __init__(self, duty: str) -> None:
@@ -44,7 +43,7 @@ class Helper:
         self._process: Popen[bytes] | None = None
 
     def ask(self, request: object) -> Any:
-        """Return the answer to a request. If nobody waits for it any more, the helper is killed."""
+        """Return the answer to a request. If nobody waits for it any more, the process is killed."""
         for _ in range(2):
             process = self._started()
             try:
@@ -60,7 +59,7 @@ class Helper:
             except BaseException:
                 self.end()  # otherwise the next request would receive this one's answer
                 raise
-        raise HelperEnded
+        raise SideProcessEnded
 
     def _started(self) -> Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
@@ -68,8 +67,15 @@ class Helper:
         if self._process is None:
             import subprocess
 
+            module, _, name = self._duty.partition(":")
             self._process = subprocess.Popen(
-                [sys.executable, *(["-B"] if sys.dont_write_bytecode else []), "-P", "-c", _CODE, self._duty],
+                [
+                    sys.executable,
+                    *(["-B"] if sys.dont_write_bytecode else []),
+                    "-P",
+                    "-c",
+                    _CODE.format(module, name, name),
+                ],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -93,7 +99,7 @@ class Helper:
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None, "the helper was started with pipes"
+    assert pipe is not None, "the side process was started with pipes"
     return pipe
 
 
@@ -120,18 +126,17 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
     return b"".join(parts)
 
 
-# In the helper
+# In the side process
 
 
-def serve(duty: str) -> NoReturn:
-    """Answer requests until the pipe is closed: the main loop of a helper."""
+def serve(duty: Callable[[], Duty]) -> NoReturn:
+    """Answer requests until the pipe is closed: the main loop of a side process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0) as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever is printed must not look like an answer
-        module, _, name = duty.partition(":")
-        answer, on_idle = getattr(import_module(module), name)()
+        answer, on_idle = duty()
         idle = 0
         while idle < _IDLE_STEPS and not _has_much_memory():
             if select.select([requests], [], [], _IDLE_STEP_SECONDS)[0]:
