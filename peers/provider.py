@@ -9,7 +9,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol
 
 from .wires import Call, answer, messages, tool_names
 
@@ -48,7 +48,7 @@ class Provider:
 
     def __init__(self, calls: dict[str, Json] | None = None) -> None:
         self.recorder = Recorder(calls or {})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self.recorder))
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self.recorder))
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
 
@@ -65,7 +65,13 @@ class Provider:
         self.server.server_close()
 
 
-def _handler(recorder: Recorder) -> type[BaseHTTPRequestHandler]:
+class Replier(Protocol):
+    """What answers the requests."""
+
+    def reply(self, path: str, body: Json) -> tuple[str, bytes]: ...
+
+
+def handler(recorder: Replier) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 

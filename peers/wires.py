@@ -20,6 +20,25 @@ class Call:
     arguments: Json
 
 
+@dataclass(frozen=True)
+class Metering:
+    """The number of a response, which makes its ids unique, and the tokens that it reports.
+
+    `long` of the `written` tokens are cached for an hour. A provider without a price for writing reports none.
+    """
+
+    number: int = 1
+    fresh: int = 10
+    written: int = 0
+    read: int = 0
+    out: int = 2
+    long: int = 0
+
+    @property
+    def input(self) -> int:
+        return self.fresh + self.written + self.read
+
+
 def wire(path: str) -> str:
     """Return the wire format of a request path, or an empty string if it is not a request to a model."""
     path = path.split("?")[0]
@@ -123,17 +142,17 @@ def _gemini(body: Json) -> list[Message]:
     return _join_roles(found)
 
 
-def answer(path: str, body: Json, call: Call | None) -> tuple[str, bytes]:
+def answer(path: str, body: Json, call: Call | None, metering: Metering | None = None) -> tuple[str, bytes]:
     """Return the content type and body of a response: the fixed text, or the tool call."""
-    kind = wire(path)
+    kind, meter = wire(path), metering or Metering()
     if kind == "anthropic":
-        return _answer_anthropic(body, call)
+        return _answer_anthropic(body, call, meter)
     if kind == "responses":
-        return _answer_responses(body, call)
+        return _answer_responses(body, call, meter)
     if kind == "chat":
-        return _answer_chat(body, call)
+        return _answer_chat(body, call, meter)
     if kind == "gemini":
-        return _answer_gemini(path, call)
+        return _answer_gemini(path, call, meter)
     if "count" in path.lower():
         return "application/json", b'{"input_tokens": 10, "totalTokens": 10}'
     return "application/json", b"{}"
@@ -150,13 +169,26 @@ def _plain(value: Json) -> tuple[str, bytes]:
     return "application/json", json.dumps(value).encode()
 
 
-def _answer_anthropic(body: Json, call: Call | None) -> tuple[str, bytes]:
-    usage = {"input_tokens": 10, "output_tokens": 2, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+def _answer_anthropic(body: Json, call: Call | None, meter: Metering) -> tuple[str, bytes]:
+    usage: Json = {
+        "input_tokens": meter.fresh,
+        "output_tokens": meter.out,
+        "cache_creation_input_tokens": meter.written,
+        "cache_read_input_tokens": meter.read,
+    }
+    if meter.written:
+        short = meter.written - meter.long
+        usage["cache_creation"] = {"ephemeral_5m_input_tokens": short, "ephemeral_1h_input_tokens": meter.long}
     block: Json = {"type": "text", "text": TEXT}
     if call:
-        block = {"type": "tool_use", "id": "toolu_1", "name": call.name, "input": call.arguments}
+        block = {"type": "tool_use", "id": f"toolu_{meter.number}", "name": call.name, "input": call.arguments}
     stop = "tool_use" if call else "end_turn"
-    message: Json = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "peer")}
+    message: Json = {
+        "id": f"msg_{meter.number}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "peer"),
+    }
     if not body.get("stream"):
         return _plain({**message, "content": [block], "stop_reason": stop, "stop_sequence": None, "usage": usage})
     empty = {**block, "input": {}} if call else {**block, "text": ""}
@@ -176,14 +208,27 @@ def _answer_anthropic(body: Json, call: Call | None) -> tuple[str, bytes]:
     )
 
 
-def _answer_responses(body: Json, call: Call | None) -> tuple[str, bytes]:
+def _answer_responses(body: Json, call: Call | None, meter: Metering) -> tuple[str, bytes]:
     content = [{"type": "output_text", "text": TEXT, "annotations": []}]
-    item: Json = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": content}
+    item: Json = {
+        "type": "message",
+        "id": f"m{meter.number}",
+        "role": "assistant",
+        "status": "completed",
+        "content": content,
+    }
     if call:
         arguments = json.dumps(call.arguments)
-        item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": call.name, "arguments": arguments}
-    usage = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
-    response: Json = {"id": "resp_1", "object": "response", "model": body.get("model", "peer"), "status": "completed"}
+        ids = {"id": f"f{meter.number}", "call_id": f"c{meter.number}"}
+        item = {"type": "function_call", **ids, "name": call.name, "arguments": arguments}
+    usage: Json = {"input_tokens": meter.input, "output_tokens": meter.out, "total_tokens": meter.input + meter.out}
+    usage["input_tokens_details"] = {"cached_tokens": meter.read, "cache_write_tokens": meter.written}
+    response: Json = {
+        "id": f"resp_{meter.number}",
+        "object": "response",
+        "model": body.get("model", "peer"),
+        "status": "completed",
+    }
     response |= {"output": [item], "usage": usage}
     if not body.get("stream"):
         return _plain(response)
@@ -197,18 +242,23 @@ def _answer_responses(body: Json, call: Call | None) -> tuple[str, bytes]:
     )
 
 
-def _answer_chat(body: Json, call: Call | None) -> tuple[str, bytes]:
+def _answer_chat(body: Json, call: Call | None, meter: Metering) -> tuple[str, bytes]:
     message: Json = {"role": "assistant", "content": TEXT}
     if call:
         function = {"name": call.name, "arguments": json.dumps(call.arguments)}
         message = {
             "role": "assistant",
             "content": None,
-            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+            "tool_calls": [{"id": f"c{meter.number}", "type": "function", "function": function}],
         }
     stop = "tool_calls" if call else "stop"
-    usage = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
-    head: Json = {"id": "chat_1", "created": 1, "model": body.get("model", "peer")}
+    usage: Json = {
+        "prompt_tokens": meter.input,
+        "completion_tokens": meter.out,
+        "total_tokens": meter.input + meter.out,
+    }
+    usage["prompt_tokens_details"] = {"cached_tokens": meter.read}
+    head: Json = {"id": f"chat_{meter.number}", "created": 1, "model": body.get("model", "peer")}
     if not body.get("stream"):
         choice = {"index": 0, "message": message, "finish_reason": stop}
         return _plain({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
@@ -224,9 +274,10 @@ def _answer_chat(body: Json, call: Call | None) -> tuple[str, bytes]:
     return _sse(chunks, named=False, end="data: [DONE]\n\n")
 
 
-def _answer_gemini(path: str, call: Call | None) -> tuple[str, bytes]:
+def _answer_gemini(path: str, call: Call | None, meter: Metering) -> tuple[str, bytes]:
     part: Json = {"functionCall": {"name": call.name, "args": call.arguments}} if call else {"text": TEXT}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
-    usage = {"promptTokenCount": 10, "candidatesTokenCount": 2, "totalTokenCount": 12}
+    usage = {"promptTokenCount": meter.input, "candidatesTokenCount": meter.out}
+    usage |= {"totalTokenCount": meter.input + meter.out, "cachedContentTokenCount": meter.read}
     value = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "peer"}
     return _sse([value], named=False) if "stream" in path.split(":")[-1] else _plain(value)

@@ -157,6 +157,7 @@ ORDER = """
     inspection
     encoding
     engine
+    sessions
     conversation
     integrations
     wire
@@ -253,6 +254,16 @@ PURE_MODULES = (
     "conversation.notices",
     "conversation.state",
     "conversation.tools",
+    "providers.existing_breakpoints",
+    "providers.request_parts",
+    "sessions.attribution",
+    "sessions.causes",
+    "sessions.chains",
+    "sessions.costs",
+    "sessions.in_force",
+    "sessions.joining",
+    "sessions.records",
+    "sessions.values",
 )
 SIDE_EFFECTS = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 

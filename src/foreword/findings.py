@@ -253,6 +253,24 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A resident file's front matter is not valid YAML; it was read line by line.",
     ),
+    # sessions
+    "session-log-unreadable": ("warning", "A log of a released agent could not be read; the message says why."),
+    "session-log-cut": (
+        "info",
+        "A line of a log is cut or not valid JSON, and was left out; a program may be writing it.",
+    ),
+    "session-record-unknown": (
+        "info",
+        "A log has records of a type that Foreword does not know, and they were left out. There is one finding per type and version.",
+    ),
+    "session-rebuild-differs": (
+        "warning",
+        "A request that was rebuilt from a log differs from the digest of the request in that log.",
+    ),
+    "session-folder-moved": (
+        "info",
+        "Logs belong to a folder with the repository's name that does not exist any more; the repository may have been moved.",
+    ),
 }
 
 

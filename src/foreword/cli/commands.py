@@ -14,6 +14,7 @@ COMMANDS = {
     "agents": ("agents", "show which instruction files each released agent reads"),
     "touch": ("touch", "print the instructions that an agent receives when it touches a file"),
     "review": ("review", "show what a change in git does to each agent's prompt, and what it costs"),
+    "sessions": ("sessions", "show what released agents did, what it cost, and why the cache broke"),
     "trust": ("trust", "show what a workspace contributes to prompts, and accept it"),
     "lock": ("lock", "record what a repository's prompts consist of, or check the record"),
     "layouts": ("catalog", "list the layouts, or show one"),

@@ -1,0 +1,112 @@
+"""Print one session request by request, or when an instruction was in force."""
+
+from __future__ import annotations
+
+import sys
+
+from .columns import GAP, clip, display_width
+from .session_words import amount, money, when, write_total
+from .terminal import count_of, is_terminal, paint, terminal_width, write, write_line, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_MAX_NEW = 3
+_MIN_NEW = 12
+_WORDS = {
+    "message": "message",
+    "answer": "answer",
+    "result": "result of",
+    "file": "",
+    "tool": "tool",
+    "skills": "skill",
+    "skill": "skill",
+    "summary": "summary",
+}
+
+
+def write_detail(answer: Mapping[str, Any]) -> None:
+    """Print the answer to a question with `--id`."""
+    if "spans" in answer:
+        _write_spans(answer)
+    else:
+        _write_requests(answer)
+
+
+def _write_requests(answer: Mapping[str, Any]) -> None:
+    write_line(paint(f"{answer['agent']} {answer['version']}  {answer['id']}  {answer['cwd']}", "bold"))
+    rows = []
+    for request in answer["requests"]:
+        tokens = request["tokens"]
+        rows.append(
+            (
+                str(request["number"]),
+                (request["time"] or "?")[11:19],
+                "sub-agent" if request["thread"] else "" if request["kind"] == "turn" else request["kind"],
+                *(amount(tokens[kind]) for kind in ("fresh", "written", "read", "out")),
+                money(request["cost"]),
+                _new(request["new"]),
+            )
+        )
+    header = ("", "time", "", "fresh", "written", "read", "out", "cost", "new")
+    write_table(_fitted(rows, header), header, right=(0, 3, 4, 5, 6, 7))
+    collapses = [request for request in answer["requests"] if request["collapse"]]
+    if collapses:
+        write("\n")
+    for request in collapses:
+        collapse = request["collapse"]
+        cost = "" if collapse["cost"] is None else f", {money(collapse['cost'])}"
+        text = f"request {request['number']}: {collapse['cause']}: {collapse['evidence']}; {collapse['tokens']:,} tokens were not read again{cost}"
+        write_line(text, indent=2)
+    write("\n")
+    write_total(answer["total"])
+    if (
+        answer["own_cost"] is not None
+        and answer["cost"] is not None
+        and abs(answer["own_cost"] - answer["cost"]) > 0.00005
+    ):
+        write_line(f"the program itself recorded {money(answer['own_cost'])} for this session", indent=2)
+
+
+def _fitted(rows: list[tuple[str, ...]], header: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the rows with a last column that fits into the terminal."""
+    if not is_terminal(sys.stdout):
+        return rows
+    used = sum(max(map(display_width, column)) + GAP for column in list(zip(header, *rows, strict=True))[:-1])
+    room = max(terminal_width(sys.stdout) - used, _MIN_NEW)
+    return [(*row[:-1], row[-1] if display_width(row[-1]) <= room else clip(row[-1], room - 1) + "…") for row in rows]
+
+
+def _new(parts: Sequence[Mapping[str, Any]]) -> str:
+    """Return what was new in a request, in a few words."""
+    words: dict[str, None] = {}
+    for part in parts:
+        if part["kind"] in ("prompt", "clock", "server", "unknown"):
+            words["the program's own text"] = None
+        elif part["kind"] == "tool":
+            words["tools"] = None
+        else:
+            name = (part["name"] or "").replace("\\", "/").rpartition("/")[2]
+            words[f"{_WORDS.get(part['kind'], part['kind'])} {name}".strip()] = None
+    names = list(words)
+    more = len(names) - _MAX_NEW
+    return ", ".join(names[:_MAX_NEW]) + (f", {more} more" if more > 0 else "")
+
+
+def _write_spans(answer: Mapping[str, Any]) -> None:
+    if not answer["spans"]:
+        write_line(f"it was in none of {count_of(answer['requests'], 'request')} ({answer['exactness']})")
+        return
+    for span in answer["spans"]:
+        first, last = span["requests"]
+        numbers = f"request {first}" if first == last else f"requests {first} to {last}"
+        who = f" of sub-agent {span['thread']}" if span["thread"] else ""
+        end = "still there in the last request" if span["lost"] is None else f"then lost: {span['lost']}"
+        write_line(
+            f"{when(span['from'])} to {when(span['to'])}: in {numbers}{who}, version {span['version'][:8]}, "
+            f"at last {span['distance']:,} tokens from the end; {end}",
+            indent=2,
+        )
+    write_line(paint(f"{answer['exactness']} from the log", "dim"))

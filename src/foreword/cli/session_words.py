@@ -1,0 +1,67 @@
+"""How times, tokens and costs of sessions are written."""
+
+from __future__ import annotations
+
+from .terminal import count_of, write_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+KINDS = ("fresh", "written", "read", "out")
+
+
+def write_total(total: Mapping[str, Any]) -> None:
+    tokens = total["tokens"]
+    amounts = ", ".join(f"{amount(tokens[kind])} {kind}" for kind in KINDS)
+    write_line(f"{money(total['cost'])} at list price for {count_of(total['requests'], 'request')} ({amounts})")
+    if total["unpriced_tokens"]:
+        write_line(f"{total['unpriced_tokens']:,} tokens are of models without a price, and not in this sum", indent=2)
+    causes = total["collapse_cost"]
+    if causes:
+        known = [cost for cost in causes.values() if cost is not None]
+        parts = ", ".join(
+            f"{cause} {money(cost)}" for cause, cost in sorted(causes.items(), key=lambda row: -(row[1] or 0))
+        )
+        write_line(f"{money(sum(known)) if known else '?'} of it because the cache collapsed: {parts}", indent=2)
+
+
+def when(time: str | None) -> str:
+    return time[:16].replace("T", " ") if time else "?"
+
+
+def age(time: str | None, now: float) -> str:
+    """Return how long ago a time was, in at most four characters."""
+    from datetime import datetime
+
+    from .authorship import format_age
+
+    return format_age(now - datetime.fromisoformat(time).timestamp()) if time else "?"
+
+
+def models(names: Sequence[str], is_short: bool = False) -> str:
+    """Return the first model's name, and how many others there are."""
+    if not names:
+        return "?"
+    name = names[0].rpartition("/")[2].removeprefix("claude-") if is_short else names[0]
+    return name + (f" +{len(names) - 1}" if len(names) > 1 else "")
+
+
+def amount(count: int) -> str:
+    """Return a number of tokens in at most five characters."""
+    for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if count >= size:
+            return f"{count / size:.1f}{unit}" if count < 100 * size else f"{count / size:.0f}{unit}"
+    return str(count)
+
+
+def money(cost: float | None) -> str:
+    if cost is None:
+        return "no price"
+    return f"${cost:,.2f}" if cost >= 0.01 or not cost else f"${cost:.4f}"
+
+
+def hit_rate(tokens: Mapping[str, int]) -> str:
+    total = tokens["fresh"] + tokens["written"] + tokens["read"]
+    return f"{tokens['read'] / total:.0%}" if total else ""

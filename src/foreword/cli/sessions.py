@@ -1,0 +1,143 @@
+"""`foreword sessions`: print what released agents did, what it cost, and why the cache broke."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from .options import OPTIONS, add_dir_argument, new_parser
+from .session_words import KINDS, age, amount, hit_rate, models, money, when, write_total
+from .terminal import SEVERITIES, is_terminal, paint, write_error, write_json, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from .arguments import Namespace, Parser
+
+_SHARED = ("--json", "--home", "--now", "--settings")
+_ID = 8
+
+
+def parser_for(command: str) -> Parser:
+    """Return the parser for this command."""
+    from ..programs.sessions import DIMENSIONS
+
+    parser = add_dir_argument(new_parser(command, without=[name for name, _ in OPTIONS if name not in _SHARED]))
+    parser.add_argument("--everywhere", action="store_true", help="all sessions, not only those in DIR's repository")
+    parser.add_argument("--since", default="", metavar="TIME", help="only requests since then: 7d, 12h or 2026-11-01")
+    parser.add_argument("--until", default="", metavar="TIME", help="only requests until then: 7d, 12h or 2026-11-01")
+    about = "only this agent (claude, codex, …); may be repeated"
+    parser.add_argument("--agent", action="append", default=[], dest="agents", metavar="NAME", help=about)
+    parser.add_argument("--model", default="", metavar="NAME", help="only requests to this model")
+    about = f"what each cost: {', '.join(DIMENSIONS)}"
+    parser.add_argument("--by", default="", choices=DIMENSIONS, metavar="NAME", help=about)
+    parser.add_argument(
+        "--id", default="", metavar="ID", help="one session, request by request; a unique beginning will do"
+    )
+    about = "with --id: when this file, or its line, was in the requests"
+    parser.add_argument("--in-force", default="", metavar="FILE[:LINE]", help=about)
+    about = "with --id: when this text was in the requests"
+    parser.add_argument("--in-force-text", default="", metavar="TEXT", help=about)
+    parser.add_argument("--at", default="", metavar="TIME", help="with --in-force: only at this time")
+    parser.add_argument("--utc", action="store_true", help="days and times in UTC instead of the local zone")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="neither use nor write the index of logs that were read"
+    )
+    parser.add_argument("--csv", action="store_true", help="print comma-separated values")
+    return parser
+
+
+def sessions(args: Namespace) -> int:
+    """`foreword sessions [DIR]`"""
+    from ..programs.sessions import sessions_answer
+
+    names = (
+        "everywhere",
+        "since",
+        "until",
+        "agents",
+        "model",
+        "by",
+        "utc",
+        "no_cache",
+        "id",
+        "in_force",
+        "in_force_text",
+        "at",
+    )
+    answer = sessions_answer(args.question.with_fields(**{name: getattr(args, name) for name in names}))
+    if args.json:
+        write_json(answer)
+        return 0
+    if args.csv:
+        from .session_csv import write_csv
+
+        write_csv(answer)
+    elif args.id:
+        from .session_detail import write_detail
+
+        write_detail(answer)
+    elif args.by:
+        _write_rows(answer, args)
+    else:
+        _write_sessions(answer, args.question.now.timestamp() if args.question.now else time.time())
+    sys.stdout.flush()
+    _report(answer["findings"])
+    return 0
+
+
+# Tables
+
+
+def _write_sessions(answer: Mapping[str, Any], now: float) -> None:
+    if not answer["sessions"]:
+        write_error("no sessions were found; --everywhere shows those of all folders")
+        return
+    is_short = is_terminal(sys.stdout)
+    rows = [
+        (
+            session["id"][:_ID],
+            session["agent"],
+            age(session["ended"], now) if is_short else when(session["ended"]),
+            models(session["models"], is_short),
+            f"{session['requests']:,}",
+            *(amount(session["tokens"][kind]) for kind in KINDS),
+            money(session["cost"]),
+            hit_rate(session["tokens"]),
+            str(session["collapses"] or ""),
+        )
+        for session in answer["sessions"]
+    ]
+    header = ("id", "agent", "ended", "model", "requests", *KINDS, "cost", "hit", "breaks")
+    write_table(rows, header, ("dim",), right=range(4, 12), optional=(5, 8, 10))
+    write_total(answer["total"])
+
+
+def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
+    from .paths import paths_of
+
+    paths = paths_of(args)
+    rows = [
+        (
+            paths.shorten(row["key"]),
+            f"{row['times']:,}",
+            *(amount(row["tokens"][kind]) for kind in KINDS),
+            money(row["cost"]),
+            row["exactness"],
+        )
+        for row in answer["rows"]
+    ]
+    if not rows:
+        write_error("no sessions were found; --everywhere shows those of all folders")
+        return
+    header = (answer["by"], "times", *KINDS, "cost", "exactness")
+    write_table(rows, header, ("", "", "", "", "", "", "", "dim"), right=range(1, 7), paths=(0,))
+    write_total(answer["total"])
+
+
+def _report(findings: Sequence[Mapping[str, Any]]) -> None:
+    for entry in findings:
+        severity = paint(entry["severity"], SEVERITIES[entry["severity"]], sys.stderr)
+        write_error(f"{severity}: {entry['message']} [{entry['code']}]", indent=2)

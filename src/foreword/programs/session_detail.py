@@ -1,0 +1,218 @@
+"""Answer questions about one session: request by request, and whether an instruction was in force."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, MissingError
+from ..sessions.costs import dollars
+from ..sessions.folders import normalize_folder
+from ..sessions.in_force import Sent, find_spans
+from ..sources.environment import absolute
+from ..text.lines import printable
+from .session_query import SessionQuery, iso, session_form, tokens_form, total_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..sessions.chains import Step
+    from ..sessions.in_force import Match
+    from ..sessions.joining import Session
+    from ..sessions.records import Collapse, Entry
+    from ..sessions.values import LogPart
+    from .question import Question
+
+_MAX_NEW = 20
+
+
+def detail_answer(question: Question) -> dict[str, Any]:
+    """Return one session request by request or, if the question names an instruction, when it was in force."""
+    from ..encoding.prompt import finding_form
+
+    query = SessionQuery(question.with_fields(everywhere=True))
+    session, steps, texts = find_session(query, question.fields["id"])
+    if question.fields.get("in_force") or question.fields.get("in_force_text"):
+        return in_force_answer(query, session, steps, texts)
+    numbered = [
+        request_form(query, number, entry, steps.get(entry.key))
+        for number, entry in enumerate(query.chosen(session), 1)
+    ]
+    findings = [finding_form(entry) for entry in query.findings([session])]
+    form = session_form(query, session)
+    return {
+        **form,
+        "requests": numbered,
+        "own_cost": session.own_cost,
+        "total": total_form(query, [session]),
+        "findings": findings,
+    }
+
+
+def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, Step], Mapping[str, str]]:
+    """Return the session with this id, or whose id begins like this, with the steps and texts of its requests."""
+    steps: dict[str, Step] = {}
+    texts: dict[str, str] = {}
+    sessions = query.sessions(detail=(name, steps, texts))
+    matches = [session for session in sessions if session.id == name] or [
+        session for session in sessions if session.id.startswith(name)
+    ]
+    if not matches:
+        raise MissingError(f"no session has the id {name!r}, or an id that begins like that")
+    if len(matches) > 1:
+        ids = ", ".join(session.id for session in matches[:5])
+        raise CallError(f"{len(matches)} sessions have an id that begins with {name!r}: {ids}; pass more of it")
+    return matches[0], steps, texts
+
+
+def request_form(query: SessionQuery, number: int, entry: Entry, step: Step | None) -> dict[str, Any]:
+    """Return the JSON form of a request."""
+    return {
+        "number": number,
+        "time": iso(query, entry.time),
+        "thread": entry.thread,
+        "kind": entry.kind,
+        "model": entry.model,
+        "tokens": tokens_form(entry.tokens),
+        "cost": dollars(entry.cost),
+        "exactness": entry.exactness,
+        "parts": entry.made or None,
+        "new": new_parts(step) if step is not None else [],
+        "collapse": collapse_form(entry.collapse) if entry.collapse else None,
+    }
+
+
+def collapse_form(collapse: Collapse) -> dict[str, Any]:
+    return {
+        "cause": collapse.cause,
+        "path": collapse.path or None,
+        "line": collapse.line,
+        "name": collapse.name or None,
+        "pause_s": None if collapse.pause is None else round(collapse.pause, 3),
+        "tokens": collapse.tokens,
+        "cost": dollars(collapse.cost),
+        "evidence": collapse.evidence,
+    }
+
+
+def new_parts(step: Step) -> list[dict[str, Any]]:
+    """Return what a request has that the one before it did not have, without texts."""
+    start = max(step.keep, 0)
+    merged: dict[tuple[str, str], int] = {}
+    for part in step.parts[start:]:
+        name = part.path if part.kind == "file" else part.name
+        merged[part.kind, name] = merged.get((part.kind, name), 0) + part.size
+    return [
+        {"kind": kind, "name": name or None, "bytes": size} for (kind, name), size in list(merged.items())[:_MAX_NEW]
+    ]
+
+
+# In force
+
+
+def in_force_answer(
+    query: SessionQuery, session: Session, steps: Mapping[str, Step], texts: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return when an instruction was in the requests of a session."""
+    fields = query.question.fields
+    match = (
+        _text_match(fields["in_force_text"], texts)
+        if fields.get("in_force_text")
+        else _file_match(query, session, steps, texts)
+    )
+    sent = [
+        Sent(
+            number,
+            entry.time,
+            entry.thread,
+            step.parts,
+            entry.tokens.input,
+            any(event.kind == "compaction" for event in step.events),
+        )
+        for number, entry in enumerate(query.chosen(session), 1)
+        if (step := steps.get(entry.key)) is not None and entry.kind == "turn"
+    ]
+    moment = _moment(query, fields.get("at") or "")
+    spans = [
+        {
+            "from": iso(query, span.start),
+            "to": iso(query, span.end),
+            "version": span.version,
+            "distance": span.distance,
+            "lost": span.lost,
+            "thread": span.thread,
+            "requests": [span.first, span.last],
+        }
+        for span in find_spans(sent, match)
+        if moment is None or span.start <= moment <= span.end
+    ]
+    made = [entry.made for entry in session.entries if entry.made]
+    exactness = "rebuilt" if made and all(name == "rebuilt" for name in made) else "estimated"
+    return {"id": session.id, "spans": spans, "requests": len(sent), "exactness": exactness, "findings": []}
+
+
+def _moment(query: SessionQuery, text: str) -> float | None:
+    if not text:
+        return None
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise CallError(f"--at must be a time such as 2026-11-01T12:00, not {text!r}") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=query.period.zone) if query.period.zone else moment.astimezone()
+    return moment.timestamp()
+
+
+def _text_match(text: str, texts: Mapping[str, str]) -> Match:
+    wanted = text.strip()
+    if not wanted:
+        raise CallError("--in-force-text needs a text")
+
+    def match(part: LogPart) -> str:
+        return part.hash if part.kind != "answer" and wanted in texts.get(part.hash, "") else ""
+
+    return match
+
+
+def _file_match(query: SessionQuery, session: Session, steps: Mapping[str, Step], texts: Mapping[str, str]) -> Match:
+    """Return a function that finds a file in a part by its path or, where the log does not name paths, by its text."""
+    name, line = _split_line(query.question.fields["in_force"])
+    full = absolute(os.path.join(query.workspace.cwd, name), query.environment)
+    paths = {normalize_folder(path) for path in (name, full, os.path.realpath(full), _join(session.cwd, name))}
+    files = {part for step in steps.values() for part in step.parts if part.kind == "file"}
+    versions = {part.hash: texts.get(part.hash, "") for part in files if normalize_folder(part.path) in paths}
+    current = _read(full)
+    if not versions and not current:
+        raise MissingError(f"the session's log does not name {printable(name)}, and there is no such file")
+    wanted = _line_of(current or next(iter(versions.values())), line, name) if line else ""
+    if versions:
+        return lambda part: part.hash if part.hash in versions and wanted in versions[part.hash] else ""
+    return _text_match(wanted or current, texts)
+
+
+def _line_of(text: str, line: int, name: str) -> str:
+    lines = text.split("\n")
+    if line > len(lines) or not lines[line - 1].strip():
+        raise CallError(f"{printable(name)} has no text in line {line}")
+    return lines[line - 1].strip()
+
+
+def _join(cwd: str, name: str) -> str:
+    return f"{cwd.rstrip('/')}/{name}" if cwd and not os.path.isabs(name) else name
+
+
+def _split_line(text: str) -> tuple[str, int]:
+    name, colon, number = text.rpartition(":")
+    return (
+        (name, int(number)) if colon and name and number.isascii() and number.isdecimal() and int(number) else (text, 0)
+    )
+
+
+def _read(path: str) -> str:
+    from ..sources.reader import Reader
+
+    reading = Reader().read(path)
+    return reading.text if reading.has_text else ""

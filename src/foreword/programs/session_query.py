@@ -1,0 +1,291 @@
+"""The logs that a question about sessions is about: which, in which period, and what they add up to."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, suggestion
+from ..findings import finding
+from ..sessions.attribution import Ledger
+from ..sessions.collect import LogCollector
+from ..sessions.costs import RateCard, dollars
+from ..sessions.folders import place_of
+from ..sessions.index import Index, index_path
+from ..sessions.joining import UNLOGGED, join_records
+from ..sessions.readers import all_readers
+from ..sessions.records import reduce_log
+from ..sessions.values import CAUSES, EXACTNESS, TokenCounts
+from ..sources.environment import resolve_workspace
+from ..sources.reader import Reader
+from ..text.lines import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import tzinfo
+    from types import ModuleType
+    from typing import Any
+
+    from ..sessions.chains import Step
+    from ..sessions.joining import Session
+    from ..sessions.records import Entry, LogRecord
+    from ..sessions.values import SessionLog
+    from ..vocabulary import Finding
+    from .question import Question
+
+    Detail = tuple[str, dict[str, Step], dict[str, str]]  # the beginning of an id, steps by request, texts by hash
+
+_DAY = 86_400
+_UNITS = {"m": 60, "h": 3600, "d": _DAY, "w": 7 * _DAY}
+
+
+class Period:
+    """The times that a question is about, in seconds since 1970, and the zone in which its days begin."""
+
+    def __init__(self, since: str, until: str, now: float, zone: tzinfo | None) -> None:
+        self.zone, self.now = zone, now
+        self.start = self._parse(since, "--since") if since else 0.0
+        self.end = self._parse(until, "--until", is_end=True) if until else float("inf")
+        if self.start > self.end:
+            raise CallError(f"--since {since} is after --until {until}")
+
+    def contains(self, time: float) -> bool:
+        return self.start <= time < self.end or (not time and not self.start and self.end == float("inf"))
+
+    def day(self, time: float) -> str:
+        return f"{self.moment(time):%Y-%m-%d}" if time else "unknown"
+
+    def moment(self, time: float) -> Any:
+        from datetime import UTC, datetime
+
+        moment = datetime.fromtimestamp(time, UTC)
+        return moment.astimezone(self.zone)
+
+    def _parse(self, text: str, option: str, is_end: bool = False) -> float:
+        from datetime import datetime, timedelta
+
+        count, unit = text[:-1], text[-1:]
+        if unit in _UNITS and count.isascii() and count.isdecimal():
+            return self.now - int(count) * _UNITS[unit]
+        try:
+            moment = datetime.fromisoformat(text)
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=self.zone) if self.zone else moment.astimezone()
+            if is_end and len(text) == len("2026-11-01"):
+                moment += timedelta(days=1)
+            return moment.timestamp()
+        except (ValueError, OverflowError, OSError):
+            raise CallError(
+                f"{option} must be a period such as 7d or a date such as 2026-11-01, not {text!r}"
+            ) from None
+
+
+class SessionQuery:
+    """The logs that a question is about, and what they add up to."""
+
+    def __init__(self, question: Question) -> None:
+        from datetime import UTC
+
+        fields = question.fields
+        self.question = question
+        self.workspace = resolve_workspace(question.workspace, reader := Reader())
+        self.home = self.workspace.home or ""
+        now = question.now.timestamp() if question.now else _time()
+        zone = UTC if fields.get("utc") else question.now.tzinfo if question.now else None
+        self.period = Period(fields.get("since") or "", fields.get("until") or "", now, zone)
+        self.readers = _chosen_readers(fields.get("agents") or ())
+        self.model = fields.get("model") or ""
+        from ..inspection.price_list import read_prices
+
+        self.card = RateCard(read_prices("", question.workspace, fields.get("settings") or ""))
+        self.environment = os.environ if self.workspace.environment is None else self.workspace.environment
+        place = None if fields.get("everywhere") else place_of(self.workspace, reader)
+        is_kept = self.home and not fields.get("no_cache")
+        self.index = Index(index_path(self.home, self.environment) if is_kept else "")
+        self.collector = LogCollector(self.readers, self.home, self.environment, self.index, place, self.period.start)
+        self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
+        self._seen: set[str] = set()
+        self._copies: list[tuple[str, Step, Entry]] = []
+
+    def sessions(self, ledger: Ledger | None = None, detail: Detail | None = None) -> list[Session]:
+        """Return the sessions with at least one request in the period, newest first.
+
+        The ledger gets each request in the period once. For the session that `detail` names, the steps and texts are added to it.
+        """
+        records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
+        self.index.close()
+        sessions = join_records(records, self.card, self.providers)
+        if ledger is not None:
+            for agent, step, entry in self._copies:
+                self._add(ledger, agent, step, entry, is_last_chance=True)
+            for session in sessions:
+                for entry in self.chosen(session):
+                    if entry.key.startswith(UNLOGGED):
+                        ledger.add_whole("not in the log", entry.tokens, self._rates(session, entry), "rebuilt")
+        found = [session for session in sessions if self.chosen(session)]
+        return sorted(found, key=lambda session: (-max(entry.time for entry in self.chosen(session)), session.id))
+
+    def _record(self, reader: ModuleType, log: SessionLog, ledger: Ledger | None, detail: Detail | None) -> LogRecord:
+        """Return the figures of a log."""
+        provider = self.providers[log.agent]
+        if detail is not None and log.session.startswith(detail[0]):
+            log, texts = self.collector.with_texts(reader, log.path, lambda part: True)
+            detail[2].update(texts)
+            return reduce_log(log, self.card, provider, lambda step, entry: _keep(detail[1], step), texts)
+        if ledger is None:
+            return reduce_log(log, self.card, provider)
+        return reduce_log(log, self.card, provider, lambda step, entry: self._add(ledger, log.agent, step, entry))
+
+    def _add(self, ledger: Ledger, agent: str, step: Step, entry: Entry, is_last_chance: bool = False) -> None:
+        key = f"{agent}|{entry.key}"
+        if key in self._seen or not self._is_chosen(entry) or not entry.tokens.input + entry.tokens.out:
+            return
+        if step.request.ref and step.request.made != "rebuilt" and not is_last_chance:
+            self._copies.append((agent, step, entry))  # it is probably a copy, and the original can be rebuilt
+            return
+        self._seen.add(key)
+        ledger.add(step.request, step.parts, self.card.rule(entry.model, self.providers[agent]).rates)
+
+    def _rates(self, session: Session, entry: Entry) -> Any:
+        return self.card.rule(entry.model, self.providers[session.agent]).rates
+
+    def _is_chosen(self, entry: Entry) -> bool:
+        from ..text.models import is_same_model
+
+        is_model = not self.model or entry.model == self.model or is_same_model(self.model, entry.model)
+        return is_model and self.period.contains(entry.time)
+
+    def chosen(self, session: Session) -> list[Entry]:
+        """Return a session's entries in the period and of the model that were asked for."""
+        return [entry for entry in session.entries if self._is_chosen(entry) and entry.tokens.input + entry.tokens.out]
+
+    def findings(self, sessions: Sequence[Session]) -> list[Finding]:
+        """Return what could not be read, and what a person should know."""
+        found = [
+            finding(code, f"{printable(path)}: {reason}", printable(path))
+            for code, path, reason in self.collector.problems
+        ]
+        for cwd, count in self.collector.moved.items():
+            logs = "1 log is" if count == 1 else f"{count:,} logs are"
+            found.append(
+                finding(
+                    "session-folder-moved",
+                    f"{logs} of {printable(cwd)}, which does not exist any more; --everywhere includes them",
+                )
+            )
+        seen: set[tuple[str, str, str]] = set()
+        for session in sessions:
+            for code, about in session.problems:
+                key = (code, session.agent, about) if code == "session-record-unknown" else (code, session.path, about)
+                if key not in seen:
+                    seen.add(key)
+                    found.append(
+                        finding(
+                            code,
+                            _PROBLEMS[code].format(agent=session.agent, about=about, path=printable(session.path)),
+                            printable(session.path),
+                        )
+                    )
+        return found
+
+
+_PROBLEMS = {
+    "session-log-cut": "{path} has a line that is cut or not JSON; it was left out",
+    "session-record-unknown": "{agent} wrote a record of an unknown type ({about}); it was left out",
+    "session-rebuild-differs": "{about} rebuilt from {path} differ from what the log says was sent",
+}
+
+
+def _keep(steps: dict[str, Step], step: Step) -> None:
+    steps.setdefault(step.request.key, step)
+
+
+def _time() -> float:
+    import time
+
+    return time.time()
+
+
+def _chosen_readers(names: Iterable[str]) -> list[ModuleType]:
+    readers = all_readers()
+    known = {name: reader for reader in readers for name in (reader.AGENT, *reader.TITLES)}
+    chosen: list[ModuleType] = []
+    for name in names:
+        reader = known.get(name.lower())
+        if reader is None:
+            agents = [reader.AGENT for reader in readers]
+            raise CallError(f"unknown agent {name!r}{suggestion(name, agents)}")
+        chosen.append(reader)
+    return chosen or readers
+
+
+# JSON
+
+
+def session_form(query: SessionQuery, session: Session) -> dict[str, Any]:
+    """Return the JSON form of a session: its requests in the period."""
+    entries = query.chosen(session)
+    times = [entry.time for entry in entries if entry.time]
+    return {
+        "id": session.id,
+        "agent": session.agent,
+        "version": session.version,
+        "path": session.path,
+        "cwd": session.cwd,
+        "started": iso(query, min(times, default=0)),
+        "ended": iso(query, max(times, default=0)),
+        "models": list(dict.fromkeys(entry.model for entry in entries)),
+        "requests": len(entries),
+        "tokens": tokens_form(sum_tokens(entries)),
+        "cost": dollars(sum_costs(entries)),
+        "exactness": worst(entry.exactness for entry in entries),
+        "collapses": sum(entry.collapse is not None for entry in entries),
+    }
+
+
+def total_form(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, Any]:
+    """Return what the sessions add up to, with the cost of collapses by cause."""
+    entries = [entry for session in sessions for entry in query.chosen(session)]
+    unpriced = sum(entry.tokens.input + entry.tokens.out for entry in entries if entry.cost is None)
+    return {
+        "requests": len(entries),
+        "tokens": tokens_form(sum_tokens(entries)),
+        "cost": dollars(sum_costs(entries)),
+        "collapse_cost": collapse_costs(entries),
+        "unpriced_tokens": unpriced,
+    }
+
+
+def collapse_costs(entries: Iterable[Entry]) -> dict[str, float | None]:
+    """Return what collapses cost, by cause."""
+    sums: dict[str, int | None] = {}
+    for entry in entries:
+        if entry.collapse is not None:
+            known, cost = sums.get(entry.collapse.cause), entry.collapse.cost
+            sums[entry.collapse.cause] = known if cost is None else cost + (known or 0)
+    return {cause: dollars(sums[cause]) for cause in CAUSES if cause in sums}
+
+
+def sum_tokens(entries: Iterable[Entry]) -> TokenCounts:
+    total = TokenCounts()
+    for entry in entries:
+        total = total.plus(entry.tokens)
+    return total
+
+
+def sum_costs(entries: Iterable[Entry]) -> int | None:
+    """Return what these requests cost, without those that have no price. None if none of them has one."""
+    costs = [entry.cost for entry in entries if entry.cost is not None]
+    return sum(costs) if costs else None
+
+
+def worst(names: Iterable[str]) -> str:
+    return max(names, key=EXACTNESS.index, default="recorded")
+
+
+def tokens_form(tokens: TokenCounts) -> dict[str, int]:
+    return {"fresh": tokens.fresh, "written": tokens.written, "read": tokens.read, "out": tokens.out}
+
+
+def iso(query: SessionQuery, time: float) -> str | None:
+    return query.period.moment(time).isoformat(timespec="milliseconds") if time else None

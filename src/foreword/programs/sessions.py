@@ -1,0 +1,84 @@
+"""Answer `foreword sessions`: what released agents did, what it cost, and why the cache broke."""
+
+from __future__ import annotations
+
+from ..errors import CallError
+from ..sessions.attribution import Ledger, key_for
+from ..sessions.costs import dollars
+from .session_detail import detail_answer
+from .session_query import SessionQuery, session_form, tokens_form, total_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..sessions.joining import Session
+    from .question import Question
+
+DIMENSIONS = ("file", "tool", "server", "skill", "section", "cause", "day", "model", "agent")
+IN_PARTS = ("file", "tool", "server", "skill", "section")
+REST = "no collapse"
+
+
+def sessions_answer(question: Question) -> dict[str, Any]:
+    """Return the JSON answer to `foreword sessions`."""
+    fields = question.fields
+    by = fields.get("by") or ""
+    if by and by not in DIMENSIONS:
+        raise CallError(f"--by must be one of {', '.join(DIMENSIONS)}, not {by!r}")
+    if fields.get("id"):
+        return detail_answer(question)
+    if fields.get("in_force") or fields.get("in_force_text") or fields.get("at"):
+        raise CallError("--in-force, --in-force-text and --at need --id ID")
+    query = SessionQuery(question)
+    if by:
+        return rows_answer(query, by)
+    return list_answer(query)
+
+
+def list_answer(query: SessionQuery) -> dict[str, Any]:
+    """Return the sessions, and what they add up to."""
+    from ..encoding.prompt import finding_form
+
+    sessions = query.sessions()
+    forms = [session_form(query, session) for session in sessions]
+    findings = [finding_form(entry) for entry in query.findings(sessions)]
+    return {"sessions": forms, "total": total_form(query, sessions), "findings": findings}
+
+
+def rows_answer(query: SessionQuery, by: str) -> dict[str, Any]:
+    """Return what each file, tool, day and so on cost."""
+    from ..encoding.prompt import finding_form
+
+    ledger = Ledger(key_for(by))
+    sessions = query.sessions(ledger if by in IN_PARTS else None)
+    if by not in IN_PARTS:
+        _add_entries(query, ledger, sessions, by)
+    rows = [
+        {"key": key, "times": times, "tokens": tokens_form(tokens), "cost": dollars(cost), "exactness": exactness}
+        for key, times, tokens, cost, exactness in ledger.settled()
+    ]
+    total = total_form(query, sessions)
+    findings = [finding_form(entry) for entry in query.findings(sessions)]
+    return {"by": by, "rows": rows, "total": total, "findings": findings}
+
+
+def _add_entries(query: SessionQuery, ledger: Ledger, sessions: Sequence[Session], by: str) -> None:
+    for session in sessions:
+        for entry in query.chosen(session):
+            rates = query._rates(session, entry)
+            if by != "cause":
+                keys = {"day": query.period.day(entry.time), "model": entry.model, "agent": session.agent}
+                ledger.add_whole(keys[by], entry.tokens, rates, entry.exactness)
+            elif entry.collapse is None:
+                ledger.add_whole(REST, entry.tokens, rates, entry.exactness)
+            else:
+                ledger.add_collapse(entry.collapse.cause, REST, entry, rates)
+
+
+def mapping_answer(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer to a mapping of fields."""
+    from .question import Question
+
+    return sessions_answer(Question(fields))

@@ -1,0 +1,95 @@
+"""Decide which sessions belong to a folder: its repository with all its worktrees, or only the folder if it is not in one."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..sources.reader import Reader
+    from ..vocabulary import Workspace
+
+_CWD = re.compile(rb'"cwd"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_HEAD = 128 << 10
+
+
+def normalize_folder(path: str) -> str:
+    """Return a folder's path in the form in which paths are compared: with slashes, and Windows paths in lower case."""
+    plain = path.replace("\\", "/") if re.match(r"[A-Za-z]:[\\/]|\\\\", path) else path
+    plain = plain.rstrip("/") or "/"
+    return plain.lower() if re.match(r"[A-Za-z]:/", plain + "/") or plain.startswith("//") else plain
+
+
+class SessionPlace:
+    """The folders that one question is about."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self.folders = list(dict.fromkeys(normalize_folder(folder) for folder in folders))
+        self.names = {folder.rpartition("/")[2] for folder in self.folders}
+
+    def contains(self, cwd: str) -> bool:
+        """Whether a session that ran in `cwd` belongs to these folders."""
+        path = normalize_folder(cwd)
+        return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in self.folders)
+
+    def may_have_moved(self, cwd: str) -> bool:
+        """Whether a session ran in a folder of the same name that does not exist any more."""
+        path = normalize_folder(cwd)
+        return any(name in path.split("/") for name in self.names) and not os.path.isdir(cwd)
+
+
+def place_of(workspace: Workspace, reader: Reader) -> SessionPlace:
+    """Return the folders of a workspace's repository: the root, its real path, and those of its worktrees."""
+    root = workspace.root or workspace.cwd
+    folders = [root, os.path.realpath(root)]
+    if workspace.is_repository:
+        from ..sources.repository import find_repository
+
+        repository = find_repository(workspace, reader)
+        if repository is not None:
+            folders += _worktrees(repository.common)
+    return SessionPlace(folders)
+
+
+def _worktrees(common: str) -> list[str]:
+    """Return the folders of a repository's worktrees, and its main one."""
+    found = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
+    folder = os.path.join(common, "worktrees")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return found
+    for name in names:
+        try:
+            with open(os.path.join(folder, name, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+                pointer = file.read(4096).strip()
+        except OSError:
+            continue
+        if os.path.isabs(pointer):
+            found.append(os.path.dirname(pointer))
+            found.append(os.path.realpath(os.path.dirname(pointer)))
+    return found
+
+
+def peek_cwd(path: str) -> str:
+    """Return the working directory that the beginning of a log names, or empty."""
+    import json
+
+    from .readers.lines import UnreadableLog, open_log
+
+    try:
+        with open(open_log(path), "rb") as file:
+            head = file.read(_HEAD)
+    except (OSError, UnreadableLog):
+        return ""
+    found = _CWD.search(head)
+    if not found:
+        return ""
+    try:
+        text = json.loads(b'"' + found[1] + b'"')
+    except ValueError:
+        return ""
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,140 @@
+"""Keep what each log was reduced to, so that a log is read again only if it has changed: sizes, times, token counts and hashes, no texts.
+
+The index is an SQLite file in the user's cache folder that only the user can read. It can be deleted at any time. If it cannot be used,
+everything works without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+
+from .values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# Raise this when a reader changes what it extracts.
+VERSION = 1
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS logs (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID"
+)
+
+
+def index_path(home: str, environment: Mapping[str, str]) -> str:
+    """Return the path of the index."""
+    base = environment.get("XDG_CACHE_HOME") or ""
+    folder = base if os.path.isabs(base) else os.path.join(home, ".cache")
+    return os.path.join(folder, "foreword", f"sessions-{VERSION}.db")
+
+
+class Index:
+    """The index in a file. Without a path nothing is kept."""
+
+    def __init__(self, path: str = "") -> None:
+        self._connection: sqlite3.Connection | None = None
+        self._count = 0
+        if path:
+            try:
+                self._connection = _open(path)
+            except (OSError, sqlite3.Error):
+                self._connection = None
+
+    def find(self, path: str, stamp: str) -> SessionLog | None:
+        """Return what was kept of a log, if the log has not changed."""
+        if self._connection is None:
+            return None
+        try:
+            row = self._connection.execute(
+                "SELECT content FROM logs WHERE path = ? AND stamp = ?", (path, stamp)
+            ).fetchone()
+            return decode_log(json.loads(row[0])) if row else None
+        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
+            return None
+
+    def keep(self, path: str, stamp: str, log: SessionLog) -> None:
+        """Keep what a log was reduced to."""
+        if self._connection is None:
+            return
+        try:
+            content = json.dumps(encode_log(log), separators=(",", ":"))
+            self._connection.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?)", (path, stamp, content))
+            self._count += 1
+            if self._count % 500 == 0:
+                self._connection.commit()
+        except (sqlite3.Error, ValueError):
+            self._connection = None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.commit()
+                self._connection.close()
+            except sqlite3.Error:
+                pass
+            self._connection = None
+
+
+def _open(path: str) -> sqlite3.Connection:
+    folder = os.path.dirname(path)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    os.fchmod(descriptor, 0o600)
+    os.close(descriptor)
+    connection = sqlite3.connect(path, timeout=1)
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute(_SCHEMA)
+    return connection
+
+
+def stamp_of(path: str) -> str:
+    """Return what changes when a file does. Raises an OSError if it does not exist."""
+    status = os.stat(path)
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+
+
+# The stored form
+
+
+def encode_log(log: SessionLog) -> list[Any]:
+    """Return a log as lists. Each part is listed once, and requests refer to it by number."""
+    numbers: dict[LogPart, int] = {}
+    requests = [
+        [
+            *request[:5],
+            list(request.tokens),
+            *request[6:9],
+            [numbers.setdefault(part, len(numbers)) for part in request.tail],
+            *request[10:],
+        ]
+        for request in log.requests
+    ]
+    fields = [*log[:8], requests, *log[9:]]
+    return [[list(part) for part in numbers], fields]
+
+
+def decode_log(stored: list[Any]) -> SessionLog:
+    """Return the log that these lists describe."""
+    rows, fields = stored
+    parts = [LogPart(*row) for row in rows]
+    requests = tuple(
+        LoggedRequest._make(
+            [
+                *row[:5],
+                TokenCounts(*row[5]),
+                *row[6:9],
+                tuple(parts[number] for number in row[9]),
+                *row[10:12],
+                tuple((name, text) for name, text in row[12]),
+                *row[13:],
+            ]
+        )
+        for row in fields[8]
+    )
+    events = tuple(Event(*event) for event in fields[9])
+    problems = tuple((code, about) for code, about in fields[10])
+    totals = tuple((model, position, time, TokenCounts(*tokens)) for model, position, time, tokens in fields[11])
+    return SessionLog._make([*fields[:8], requests, events, problems, totals, *fields[12:]])

@@ -1,0 +1,174 @@
+"""Join the logs of each session, and count every request once. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .costs import cost_of
+from .records import Entry
+from .values import TokenCounts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .costs import RateCard
+    from .records import LogRecord
+    from .values import Event
+
+
+UNLOGGED = "unlogged|"
+
+
+class Session(NamedTuple):
+    """What an agent did in one run: all of its logs."""
+
+    id: str
+    agent: str
+    version: str
+    path: str
+    cwd: str
+    branch: str
+    entries: list[Entry]
+    copies: int
+    own_cost: float | None
+    events: tuple[Event, ...]
+    problems: tuple[tuple[str, str], ...]
+
+
+def join_records(records: Iterable[LogRecord], card: RateCard, providers: Mapping[str, str]) -> list[Session]:
+    """Return the sessions that these logs belong to. A request that is in several logs belongs to the one that it comes from."""
+    groups: dict[tuple[str, str], list[LogRecord]] = {}
+    for record in records:
+        groups.setdefault((record.log.agent, record.log.session), []).append(record)
+    ordered = sorted(groups.items(), key=_origin_order)
+    owners: dict[str, tuple[str, str]] = {}
+    sessions: list[Session] = []
+    spent: dict[tuple[str, str], list[Entry]] = {}
+    for name, group in ordered:
+        group.sort(key=lambda record: (bool(record.log.thread), _first_time(record), record.log.path))
+        entries, copies, parents = _own_entries(name, group, owners)
+        inherited = [entry for parent in parents for entry in spent[parent]]
+        logged = unlogged_entries(group, inherited, entries, bool(copies), card, providers.get(name[0], ""))
+        entries = sorted([*entries, *logged], key=lambda entry: entry.time)
+        spent[name] = entries
+        main = group[0].log
+        events = tuple(event for record in group for event in record.log.events)
+        problems = tuple(dict.fromkeys(problem for record in group for problem in record.log.problems))
+        versions = [record.log.version for record in group if record.log.version]
+        sessions.append(
+            Session(
+                main.session,
+                main.agent,
+                versions[0] if versions else "",
+                main.path,
+                main.cwd,
+                main.branch,
+                entries,
+                len(copies),
+                main.own_cost,
+                events,
+                problems,
+            )
+        )
+    return sessions
+
+
+def _first_time(record: LogRecord) -> float:
+    return min((entry.time for entry in record.entries if entry.time), default=0.0)
+
+
+def _origin_order(group: tuple[tuple[str, str], list[LogRecord]]) -> tuple[object, ...]:
+    """Sort sessions so that one comes before its forks: a fork starts with copies, which it cannot rebuild."""
+    name, records = group
+    main = min(records, key=lambda record: bool(record.log.thread))
+    first = main.entries[0] if main.entries else None
+    times = [entry.time for entry in main.entries]
+    return (
+        min(times, default=0.0),
+        first is None or first.made != "rebuilt",
+        max(times, default=0.0),
+        name,
+    )
+
+
+def _own_entries(
+    name: tuple[str, str], group: Sequence[LogRecord], owners: dict[str, tuple[str, str]]
+) -> tuple[list[Entry], list[Entry], list[tuple[str, str]]]:
+    """Return a session's own entries, those that are copies, and the sessions that they are copies of."""
+    own: list[Entry] = []
+    copies: list[Entry] = []
+    parents: dict[tuple[str, str], None] = {}
+    for record in group:
+        for entry in record.entries:
+            key = f"{name[0]}|{entry.key}"
+            owner = owners.setdefault(key, name)
+            if owner == name:
+                own.append(entry)
+            else:
+                copies.append(entry)
+                parents[owner] = None
+    unique: dict[str, Entry] = {}
+    for entry in own:
+        known = unique.get(entry.key)
+        if known is None or entry.tokens.input > known.tokens.input:
+            unique[entry.key] = entry
+    return list(unique.values()), copies, list(parents)
+
+
+# Requests without a record
+
+
+def unlogged_entries(
+    group: Sequence[LogRecord],
+    inherited: Sequence[Entry],
+    own: Sequence[Entry],
+    has_copies: bool,
+    card: RateCard,
+    provider: str,
+) -> Iterator[Entry]:
+    """Yield the requests without a record, from the sums that the program wrote: its total less what is logged.
+
+    Several requests between two sums can only be told apart as a sum. A fork's sums begin with those of the session that it continues,
+    whose requests are `inherited`.
+    """
+    main = group[0].log
+    if has_copies and not inherited:
+        return
+    logged = _Logged(group, inherited if has_copies else (), own)
+    compactions = [event.after for event in main.events if event.kind == "compaction" and not event.thread]
+    rates = {model: card.rule(model, provider).rates for model, *_ in main.totals}
+    found = dict.fromkeys(rates, TokenCounts())
+    before = count = 0
+    for model, position, time, total in main.totals:
+        rest = total.minus(logged.sum(model, position, time)).minus(found[model])
+        if min(rest) >= 0 and rest.input + rest.out > 0:
+            found[model] = found[model].plus(rest)
+            kind = "compaction" if any(before <= after <= position for after in compactions) else "side"
+            price = rates[model]
+            cost = None if price is None else cost_of(rest, price)
+            count += 1
+            yield Entry(
+                f"{UNLOGGED}{main.session}|{count}", "", time, model, rest, cost, kind, "rebuilt", "", None, None
+            )
+        before = position
+
+
+class _Logged:
+    """The requests of a session that are logged: those of the session that it continues, its own, and those of its sub-agents."""
+
+    def __init__(self, group: Sequence[LogRecord], inherited: Sequence[Entry], own: Sequence[Entry]) -> None:
+        start = min((entry.time for entry in own if entry.time), default=0.0)
+        keys = {entry.key for entry in own}
+        self._inherited = [entry for entry in inherited if entry.time <= start]
+        self._own = [entry if entry.key in keys else None for entry in group[0].entries]
+        self._subs = [entry for record in group[1:] for entry in record.entries]
+
+    def sum(self, model: str, position: int, time: float) -> TokenCounts:
+        """Return the tokens of a model up to a position in the main log."""
+        total = TokenCounts()
+        below = (entry for entry in self._subs if entry.time <= time + 1)
+        for entry in (*self._inherited, *self._own[:position], *below):
+            if entry is not None and entry.model == model:
+                total = total.plus(entry.tokens)
+        return total

@@ -1,0 +1,305 @@
+"""Read the logs of Claude Code: `projects/SLUG/SESSION.jsonl`, and one file per sub-agent in `SESSION/subagents/`.
+
+Versions from 2.1.282 log every request by hash, so that it can be rebuilt exactly. For older ones the request is put together from the
+rows before it. A row is written for each block of an answer, all with the same usage.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..values import Event, LoggedRequest, SessionLog, TokenCounts
+from .claude_parts import PartMaker
+from .claude_requests import Rebuilder, request_digest
+from .lines import read_lines
+from .rows import Texts, common, hash_of, json_text, number, parse_row, parse_time, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ..values import LogPart
+
+AGENT = "claude"
+PROVIDER = "anthropic"
+TITLES = ("claude-code", "claude code")
+SYNTHETIC = "<synthetic>"
+_HOUR = 3600
+# Row types that say nothing about requests.
+SKIPPED = frozenset(
+    "queue-operation last-prompt mode atis-latch tools-used summary file-history-snapshot progress custom-title ai-title agent-name"
+    " agent-color agent-setting tag pr-link permission-mode attribution-snapshot speculation-accept content-replacement worktree-state"
+    " task-summary marble-origami-commit marble-origami-snapshot saved_hook_context turn_duration".split()
+)
+_SETTINGS = ("thinking", "tool_choice", "output_config", "context_management")
+
+
+def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the paths of all logs."""
+    folder = os.path.join(environment.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
+    for slug in _entries(folder):
+        for name in _entries(os.path.join(folder, slug)):
+            path = os.path.join(folder, slug, name)
+            if name.endswith(".jsonl"):
+                yield path
+            else:
+                below = os.path.join(path, "subagents")
+                yield from (os.path.join(below, entry) for entry in _entries(below) if entry.endswith(".jsonl"))
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def read_log(path: str, texts: Texts) -> SessionLog:
+    """Read one log."""
+    reader = _ClaudeLog(path, texts)
+    for _, line in read_lines(path):
+        reader.add(line)
+    return reader.log()
+
+
+class _ClaudeLog:
+    """The state of reading one log."""
+
+    def __init__(self, path: str, texts: Texts) -> None:
+        self.path = path
+        self.maker = PartMaker(texts)
+        self.rebuilder = Rebuilder(self.maker, keeps_messages=texts.wanted is not None)
+        self.fields: dict[str, str] = {}
+        self.requests: dict[str, LoggedRequest] = {}
+        self.events: list[Event] = []
+        self.problems: dict[tuple[str, str], None] = {}
+        self.totals: list[tuple[str, int, float, TokenCounts]] = []
+        self.own_cost: float | None = None
+        self.thread, self.time, self.sent = "", 0.0, 0.0
+        self.proofs: dict[str, bool] = {}
+        self._context: dict[str, list[LogPart]] = {}  # what was sent so far, for versions that do not log requests
+        self._snapshot: tuple[LogPart, ...] = ()
+        self._previous: dict[str, tuple[LogPart, ...]] = {}
+        self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
+        self._refs: dict[str, dict[str, Any]] = {}
+
+    def add(self, line: bytes) -> None:
+        row = parse_row(line)
+        if row is None:
+            if line.strip():
+                self.problems["session-log-cut", "a line"] = None
+            return
+        kind = row.get("type")
+        add = getattr(self, _ROWS.get(kind, ""), None) if isinstance(kind, str) else None
+        if kind not in SKIPPED and add is None:
+            self.problems[
+                "session-record-unknown", f"{kind} {row.get('version') or self.fields.get('version', '')}"
+            ] = None
+            return
+        self._note(row)
+        if add is not None:
+            add(row)
+
+    def _note(self, row: dict[str, Any]) -> None:
+        """Note what all rows have in common."""
+        if time := parse_time(row.get("timestamp")):
+            self.time = time
+        for name in ("sessionId", "cwd", "gitBranch", "agentId"):
+            if name not in self.fields and string(row, name):
+                self.fields[name] = string(row, name)
+        if version := string(row, "version"):
+            self.fields["version"] = version
+        self.thread = string(row, "agentId") or ("sidechain" if row.get("isSidechain") is True else "")
+
+    # The conversation
+
+    def _add_user(self, row: dict[str, Any]) -> None:
+        message = row.get("message")
+        if not isinstance(message, dict):
+            return
+        self.sent = self.time
+        is_summary = row.get("isCompactSummary") is True
+        self.rebuilder.add_row("user", message, is_summary)
+        if not self._refs:
+            self._extend(self.maker.message(message, is_summary))
+
+    def _add_attachment(self, row: dict[str, Any]) -> None:
+        attachment = row.get("attachment")
+        if not isinstance(attachment, dict):
+            return
+        if attachment.get("type") == "prompt_snapshot":
+            self._add_snapshot(self.maker.shape(attachment))
+            return
+        parts = self.maker.attach(row)
+        if attachment.get("type") == "instructions" and attachment.get("changed"):
+            for path in dict.fromkeys(part.path for part in parts if part.kind == "file"):
+                self._event("edited", path)
+        if not self._refs:
+            self._extend(parts)
+
+    def _add_snapshot(self, parts: tuple[LogPart, ...]) -> None:
+        """Note what comes before the conversation. A later snapshot may leave out the tools."""
+        if parts and not self._refs:
+            tools = [part for part in parts if part.kind == "tool"]
+            known = tools or [part for part in self._snapshot if part.kind == "tool"]
+            self._snapshot = (*known, *(part for part in parts if part.kind != "tool"))
+
+    def _extend(self, parts: tuple[LogPart, ...]) -> None:
+        self._context.setdefault(self.thread, []).extend(parts)
+
+    def _add_assistant(self, row: dict[str, Any]) -> None:
+        message = row.get("message")
+        if not isinstance(message, dict) or message.get("model") == SYNTHETIC or row.get("isApiErrorMessage") is True:
+            return
+        self.maker.note_calls(message)
+        self.rebuilder.add_row("assistant", message, False)
+        usage = message.get("usage")
+        if isinstance(usage, dict):
+            self._add_usage(row, message, usage)
+        if not self._refs:
+            self._extend(self.maker.message(message))
+
+    def _add_usage(self, row: dict[str, Any], message: dict[str, Any], usage: dict[str, Any]) -> None:
+        key = f"{message.get('id')}|{string(row, 'requestId')}|{self.thread}"
+        tokens = _tokens(usage)
+        known = self.requests.get(key)
+        if known is not None:
+            if tokens.out >= known.tokens.out:  # the last row of an answer has its final usage
+                self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
+            return
+        ref = string(row, "requestRef")
+        keep, tail, made = self._composition(ref)
+        described = self._refs.get(ref, {})
+        is_long = row.get("promptCacheRequested") == "1h" or tokens.long > 0
+        # The providers of tests may use an id more than once; a copy has the same time too.
+        identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
+        self.requests[key] = LoggedRequest(
+            identity, self.thread, self.time, parse_time(described.get("timestamp")) or self.sent or self.time,
+            string(message, "model"), tokens, keep=keep, tail=tail, made=made, lifetime=_HOUR if is_long else 0,
+            settings=_settings(described), ref=ref,
+        )  # fmt: skip
+
+    def _composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
+        """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
+        found = self.rebuilder.request(ref) if ref else None
+        if found is None:
+            made = "rebuilt" if self._snapshot and not ref else "estimated"
+            parts = (*(self._snapshot or (_UNKNOWN,)), *self._context.get(self.thread, ()))
+            before = self._previous.get(self.thread)
+            self._previous[self.thread] = parts
+            if before is None and self.thread in self._previous_hashes:
+                return -1, parts, made
+            keep = common(before or (), parts)
+            return keep, parts[keep:], made
+        is_first = self.thread not in self._previous_hashes
+        shape_before, hashes_before = self._previous_hashes.get(self.thread, ("", []))
+        shape_hash, hashes = found
+        self._previous_hashes[self.thread] = shape_hash, hashes
+        shape, old_shape = self.rebuilder.shapes[shape_hash], self.rebuilder.shapes.get(shape_before, ())
+        same = common(old_shape, shape) if shape_hash != shape_before else len(shape)
+        if is_first and self._previous.pop(self.thread, None) is not None:
+            return -1, (*shape, *self._message_parts(hashes)), "rebuilt"
+        if same < len(shape) or same < len(old_shape):
+            return same, (*shape[same:], *self._message_parts(hashes)), "rebuilt"
+        count = common(hashes_before, hashes)
+        keep = len(shape) + sum(len(self.rebuilder.parts_of(digest)) for digest in hashes[:count])
+        return keep, self._message_parts(hashes[count:]), "rebuilt"
+
+    def _message_parts(self, hashes: list[str]) -> tuple[LogPart, ...]:
+        return tuple(part for digest in hashes for part in self.rebuilder.parts_of(digest))
+
+    # Events and sums
+
+    def _add_system(self, row: dict[str, Any]) -> None:
+        if row.get("subtype") == "compact_boundary":
+            metadata = row.get("compactMetadata")
+            self._event(
+                "compaction", f"{string(row, 'uuid')}|{number(metadata, 'preTokens')}|{string(metadata, 'trigger')}"
+            )
+            self._context[self.thread] = []
+
+    def _event(self, kind: str, detail: str) -> None:
+        self.events.append(Event(kind, self.thread, self.time, len(self.requests), detail))
+
+    def _add_total(self, row: dict[str, Any]) -> None:
+        usage = row.get("modelUsage")
+        for model, counts in usage.items() if isinstance(usage, dict) else ():
+            tokens = TokenCounts(
+                number(counts, "inputTokens"),
+                number(counts, "cacheCreationInputTokens"),
+                number(counts, "cacheReadInputTokens"),
+                number(counts, "outputTokens"),
+                number(counts, "cacheCreationEphemeral1hInputTokens"),
+            )
+            self.totals.append((model.removesuffix("[1m]"), len(self.requests), self.time, tokens))
+        cost = row.get("totalCostUSD")
+        if isinstance(cost, int | float) and not isinstance(cost, bool) and not row.get("hasUnknownModelCost"):
+            self.own_cost = float(cost)
+
+    # The requests themselves
+
+    def _add_shape(self, row: dict[str, Any]) -> None:
+        if isinstance(row.get("shape"), dict):
+            self.rebuilder.add_shape(str(row.get("shapeHash")), row["shape"])
+
+    def _add_blob(self, row: dict[str, Any]) -> None:
+        if isinstance(row.get("message"), dict):
+            self.rebuilder.add_blob(str(row.get("hash")), row["message"])
+
+    def _add_request(self, row: dict[str, Any]) -> None:
+        if not self.rebuilder.add_request(row):
+            return
+        ref = str(row["id"])
+        self._refs[ref] = {"timestamp": row.get("timestamp"), "params": row.get("params")}
+        if self.rebuilder.messages is not None and isinstance(row.get("requestDigest"), str):
+            self.proofs[ref] = request_digest(self.rebuilder, row) == row["requestDigest"]
+
+    def log(self) -> SessionLog:
+        """Return what was read."""
+        fields = self.fields
+        name = os.path.basename(self.path).removesuffix(".jsonl")
+        is_sub = os.path.basename(os.path.dirname(self.path)) == "subagents"
+        thread = (fields.get("agentId") or name.removeprefix("agent-")) if is_sub else ""
+        session = os.path.basename(os.path.dirname(os.path.dirname(self.path))) if is_sub else name
+        requests = [request._replace(thread=thread) if is_sub else request for request in self.requests.values()]
+        failed = sum(not proof for proof in self.proofs.values())
+        if failed:
+            self.problems["session-rebuild-differs", f"{failed} of {len(self.proofs)} requests"] = None
+        return SessionLog(
+            self.path, AGENT, session, fields.get("version", ""), fields.get("cwd", ""), fields.get("gitBranch", ""),
+            thread, "", tuple(requests), tuple(self.events), tuple(self.problems), tuple(self.totals), self.own_cost,
+        )  # fmt: skip
+
+
+_UNKNOWN = Texts().part("unknown", "")
+_ROWS = {
+    "user": "_add_user",
+    "assistant": "_add_assistant",
+    "attachment": "_add_attachment",
+    "system": "_add_system",
+    "cost-state": "_add_total",
+    "api-request-shape": "_add_shape",
+    "api-request-blob": "_add_blob",
+    "api-request": "_add_request",
+}
+
+
+def _tokens(usage: dict[str, Any]) -> TokenCounts:
+    created = usage.get("cache_creation")
+    written = number(usage, "cache_creation_input_tokens")
+    long = min(number(created, "ephemeral_1h_input_tokens"), written)
+    return TokenCounts(
+        number(usage, "input_tokens"),
+        written,
+        number(usage, "cache_read_input_tokens"),
+        number(usage, "output_tokens"),
+        long,
+    )
+
+
+def _settings(described: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    params = described.get("params")
+    if not isinstance(params, dict):
+        return ()
+    return tuple((name, hash_of(json_text(params[name]))) for name in _SETTINGS if params.get(name) is not None)

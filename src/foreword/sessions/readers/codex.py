@@ -1,0 +1,263 @@
+"""Read the logs of Codex CLI: one rollout per thread, `sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`.
+
+The items of the conversation are logged as they are sent; the tools are not, and the base instructions are sent without some of their
+sections. A sub-agent has a rollout of its own, which names its parent.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..values import Event, LoggedRequest, SessionLog, TokenCounts
+from .composing import Composer, split_clock
+from .lines import read_lines
+from .rows import PICTURE, Texts, json_text, number, parse_row, parse_time, string, without_pictures
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ..values import LogPart
+
+AGENT = "codex"
+TITLES = ("codex-cli", "codex cli")
+PROVIDER = "openai"
+SKIPPED = frozenset("ghost_snapshot session_state world_state_snapshot".split())
+_ANSWERS = frozenset(
+    "function_call custom_tool_call local_shell_call reasoning web_search_call tool_search_call".split()
+)
+_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$")
+_PROJECT_MARK = "\n\n--- project-doc ---\n\n"
+
+
+def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the paths of all rollouts."""
+    base = environment.get("CODEX_HOME") or os.path.join(home, ".codex")
+    for name in ("sessions", "archived_sessions"):
+        for folder, folders, files in os.walk(os.path.join(base, name)):
+            folders.sort()
+            yield from (os.path.join(folder, file) for file in sorted(files) if file.endswith(".jsonl"))
+
+
+def read_log(path: str, texts: Texts) -> SessionLog:
+    """Read one rollout."""
+    reader = _Rollout(path, texts)
+    for _, line in read_lines(path):
+        reader.add(line)
+    return reader.log()
+
+
+class _Rollout:
+    def __init__(self, path: str, texts: Texts) -> None:
+        self.path, self.texts = path, texts
+        self.meta: dict[str, Any] = {}
+        self.model = ""
+        self.time = self.sent = 0.0
+        self.requests: dict[str, LoggedRequest] = {}
+        self.counted: dict[str, LoggedRequest] = {}  # from `token_count`, for versions without `token_usage_record`
+        self.events: list[Event] = []
+        self.problems: dict[tuple[str, str], None] = {}
+        self.composer = Composer([texts.part("unknown", "")])
+        self.calls: dict[str, str] = {}
+        self.settings: tuple[tuple[str, str], ...] = ()
+        self.directory = ""
+
+    def add(self, line: bytes) -> None:
+        row = parse_row(line)
+        if row is None:
+            if line.strip():
+                self.problems["session-log-cut", "a line"] = None
+            return
+        kind, payload = row.get("type"), row.get("payload")
+        if not isinstance(payload, dict) or not isinstance(kind, str):
+            return
+        self.time = parse_time(row.get("timestamp")) or self.time
+        add = getattr(self, _ROWS.get(kind, ""), None)
+        if add is not None:
+            add(payload)
+        elif kind not in SKIPPED:
+            version = string(self.meta, "cli_version")
+            self.problems["session-record-unknown", f"{kind} {version}"] = None
+
+    def _add_meta(self, payload: dict[str, Any]) -> None:
+        if self.meta:
+            return  # a resumed or forked thread repeats the rows of the one that it continues
+        self.meta = payload
+        self.composer.head = (*self.composer.head, *self._base(string(payload.get("base_instructions"), "text")))
+
+    def _base(self, text: str) -> list[LogPart]:
+        return split_clock(self.texts, text, "system") if text else []
+
+    def _add_context(self, payload: dict[str, Any]) -> None:
+        self.model = string(payload, "model") or self.model
+        effort = string(payload, "effort", "reasoning_effort")
+        self.settings = (("effort", effort),) if effort else ()
+
+    def _add_world(self, payload: dict[str, Any]) -> None:
+        state = payload.get("state")
+        agents = state.get("agents_md") if isinstance(state, dict) else None
+        self.directory = string(agents, "directory") or self.directory
+
+    def _add_item(self, payload: dict[str, Any]) -> None:
+        parts, is_answer = self._item(payload)
+        if not is_answer:
+            self.sent = self.time
+        self.composer.add(parts, is_answer)
+
+    def _item(self, payload: dict[str, Any]) -> tuple[list[LogPart], bool]:
+        """Return the parts of an item of the conversation, and whether the model wrote it."""
+        kind = string(payload, "type")
+        if kind == "message":
+            role = string(payload, "role")
+            return self._message(payload, role), role == "assistant"
+        if kind.endswith("_output"):
+            name = self.calls.get(string(payload, "call_id"), "")
+            output, pictures = without_pictures(payload.get("output"))
+            part = self.texts.part("result", output if isinstance(output, str) else json_text(output), name)
+            return [part._replace(size=part.size + pictures * PICTURE)], False
+        if kind in _ANSWERS:
+            name = string(payload, "name") or kind
+            if string(payload, "call_id"):
+                self.calls[string(payload, "call_id")] = name
+            text = string(payload, "arguments", "input") or json_text(
+                payload.get("action") or payload.get("summary") or ""
+            )
+            return [self.texts.part("answer", text, name)], True
+        return [self.texts.part("message", json_text(payload))], False
+
+    def _message(self, payload: dict[str, Any], role: str) -> list[LogPart]:
+        content = payload.get("content")
+        entries = content if isinstance(content, list) else []
+        passed = payload.get("internal_chat_message_metadata_passthrough")
+        kinds = passed.get("content_item_kinds") if isinstance(passed, dict) else None
+        parts: list[LogPart] = []
+        for index, entry in enumerate(entries):
+            kind = kinds[index] if isinstance(kinds, list) and index < len(kinds) else ""
+            text = string(entry, "text")
+            if text:
+                parts += self._text(text, role, str(kind))
+            else:
+                part = self.texts.part("message", json_text(without_pictures(entry)[0]))
+                parts.append(part._replace(size=PICTURE))
+        return parts
+
+    def _text(self, text: str, role: str, kind: str) -> list[LogPart]:
+        if role == "assistant":
+            return [self.texts.part("answer", text)]
+        if kind.startswith("agents_md") or text.startswith(("# AGENTS.md instructions for ", "<user_instructions>")):
+            return self._instructions(text)
+        if "skills" in kind or text.startswith("<skills_instructions>"):
+            return self._skills(text)
+        if kind.startswith("environments") or text.startswith("<environment_context>"):
+            return split_clock(self.texts, text, "environment")
+        if role in ("developer", "system") or (kind and not kind.startswith("user") and kind != "unknown"):
+            return split_clock(self.texts, text, kind.partition(".")[0] or "developer")
+        return [self.texts.part("message", text)]
+
+    def _instructions(self, text: str) -> list[LogPart]:
+        """Return the parts of the joined instruction files. The user's own comes first; the others are not told apart."""
+        start = text.find("<INSTRUCTIONS>\n")
+        end = text.rfind("\n</INSTRUCTIONS>")
+        if start < 0 or end < 0:
+            return [self.texts.part("file", text, path=self._file(text))]
+        start += len("<INSTRUCTIONS>\n")
+        body = text[start:end]
+        user, mark, project = body.partition(_PROJECT_MARK)
+        parts = [self.texts.part("prompt", text[:start], "instructions")]
+        if mark:
+            base = self.path.replace("\\", "/").partition("/sessions/")[0]
+            parts.append(self.texts.part("file", user, path=f"{base}/AGENTS.md"))
+            parts.append(self.texts.part("prompt", mark, "instructions"))
+        parts.append(self.texts.part("file", project if mark else body, path=self._file(text)))
+        return [*parts, self.texts.part("prompt", text[end:], "instructions")]
+
+    def _file(self, text: str) -> str:
+        named = re.match(r"# AGENTS\.md instructions for (.+)", text)
+        folder = named[1].strip() if named else self.directory or string(self.meta, "cwd")
+        separator = "\\" if "\\" in folder and "/" not in folder else "/"
+        return f"{folder}{separator}AGENTS.md"
+
+    def _skills(self, text: str) -> list[LogPart]:
+        parts: list[LogPart] = []
+        for line in text.split("\n"):
+            named = re.match(r"- ([\w.:-]+): ", line)
+            part = self.texts.part("skills" if named else "prompt", line + "\n", named[1] if named else "skills")
+            parts.append(part)
+        return parts
+
+    # Usage and events
+
+    def _add_usage(self, payload: dict[str, Any]) -> None:
+        key = string(payload, "response_id") or f"{len(self.requests)}"
+        self._request(self.requests, f"{key}|{string(payload, 'thread_id')}", payload.get("usage"))
+
+    def _request(self, requests: dict[str, LoggedRequest], key: str, usage: Any) -> None:
+        tokens = _tokens(usage)
+        if key in requests or not tokens.input + tokens.out:
+            return
+        keep, tail = self.composer.request()
+        requests[key] = LoggedRequest(
+            key, "", self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail, made="estimated",
+            settings=self.settings,
+        )  # fmt: skip
+
+    def _add_event(self, payload: dict[str, Any]) -> None:
+        kind = payload.get("type")
+        if kind == "token_count" and not self.requests:
+            info = payload.get("info")
+            if isinstance(info, dict) and isinstance(info.get("total_token_usage"), dict):
+                key = json_text(info["total_token_usage"])
+                self._request(self.counted, key, info.get("last_token_usage"))
+
+    def _add_compaction(self, payload: dict[str, Any]) -> None:
+        requests = self.requests or self.counted
+        if requests:  # the request before it wrote the summary
+            last = next(reversed(requests))
+            if requests[last].kind == "turn":
+                requests[last] = requests[last]._replace(kind="compaction")
+        self.events.append(Event("compaction", "", self.time, len(requests), f"{len(self.events)}||"))
+        history = payload.get("replacement_history")
+        parts: list[LogPart] = []
+        for item in history if isinstance(history, list) else ():
+            if isinstance(item, dict):
+                parts += self._item(item)[0]
+        if not parts and string(payload, "message"):
+            parts = [self.texts.part("summary", string(payload, "message"))]
+        self.composer.restart(parts)
+
+    def log(self) -> SessionLog:
+        found = _ID.search(self.path)
+        own = string(self.meta, "id") or (found[1] if found else os.path.basename(self.path))
+        is_sub = string(self.meta, "thread_source") == "subagent" or bool(string(self.meta, "parent_thread_id"))
+        parent = string(self.meta, "parent_thread_id")
+        session = (string(self.meta, "session_id") or parent or own) if is_sub else own
+        thread = own if is_sub else ""
+        requests = (self.requests or self.counted).values()
+        git = self.meta.get("git")
+        prefix = "" if self.requests else f"{own}|"
+        return SessionLog(
+            self.path, AGENT, session, string(self.meta, "cli_version"), string(self.meta, "cwd"), string(git, "branch"),
+            thread, parent if parent != session else "",
+            tuple(request._replace(thread=thread, key=prefix + request.key) for request in requests),
+            tuple(event._replace(thread=thread) for event in self.events), tuple(self.problems),
+        )  # fmt: skip
+
+
+_ROWS = {
+    "session_meta": "_add_meta",
+    "turn_context": "_add_context",
+    "world_state": "_add_world",
+    "response_item": "_add_item",
+    "token_usage_record": "_add_usage",
+    "event_msg": "_add_event",
+    "compacted": "_add_compaction",
+}
+
+
+def _tokens(usage: Any) -> TokenCounts:
+    total = number(usage, "input_tokens")
+    read = min(number(usage, "cached_input_tokens"), total)
+    written = min(number(usage, "cache_write_input_tokens"), total - read)
+    return TokenCounts(total - read - written, written, read, number(usage, "output_tokens"))

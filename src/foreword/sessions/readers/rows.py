@@ -1,0 +1,123 @@
+"""What all readers share: parsing rows, times, hashes and sizes of texts."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+
+from ..values import LogPart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+# A picture counts as this many bytes, whatever its encoding.
+PICTURE = 6000
+_loads = json.loads
+
+
+def parse_row(line: bytes) -> dict[str, Any] | None:
+    """Return the object in a line, or None if the line is not one."""
+    try:
+        row = _loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def parse_time(text: Any) -> float:
+    """Return a time in seconds since 1970, from ISO 8601 or from a number of seconds or milliseconds. 0 if it is neither."""
+    if isinstance(text, int | float) and not isinstance(text, bool):
+        return 0.0 if not 0 < text < 1e14 else text / 1000 if text > 1e11 else float(text)
+    if not isinstance(text, str):
+        return 0.0
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0
+
+
+def size_of(text: str) -> int:
+    """Return the length of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def hash_of(text: str) -> str:
+    """Return the short hash by which parts are compared."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def number(fields: Any, *names: str) -> int:
+    """Return the first of these fields that is a count, or 0."""
+    if isinstance(fields, dict):
+        for name in names:
+            count = fields.get(name)
+            if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 1e12:
+                return int(count)
+    return 0
+
+
+def string(fields: Any, *names: str) -> str:
+    """Return the first of these fields that is a string with text, or empty."""
+    if isinstance(fields, dict):
+        for name in names:
+            text = fields.get(name)
+            if isinstance(text, str) and text:
+                return text
+    return ""
+
+
+def server_of(tool: str) -> str:
+    """Return the MCP server in a tool's name (`mcp__gh__search`), or empty."""
+    if tool.startswith("mcp__"):
+        return tool[5:].partition("__")[0]
+    return ""
+
+
+class Texts:
+    """Creates parts, and keeps the texts of those that were asked for."""
+
+    def __init__(self, wanted: Callable[[LogPart], bool] | None = None) -> None:
+        self.wanted = wanted
+        self.texts: dict[str, str] = {}
+
+    def part(self, kind: str, text: str, name: str = "", path: str = "") -> LogPart:
+        part = LogPart(kind, name, path, hash_of(text), size_of(text))
+        if self.wanted is not None and self.wanted(part):
+            self.texts[part.hash] = text
+        return part
+
+
+def json_text(content: Any) -> str:
+    """Return content as compact JSON."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def without_pictures(content: Any) -> tuple[Any, int]:
+    """Return content without the data of its pictures, and how many pictures it has."""
+    if isinstance(content, list):
+        pairs = [without_pictures(entry) for entry in content]
+        return [entry for entry, _ in pairs], sum(count for _, count in pairs)
+    if isinstance(content, dict):
+        if content.get("type") in ("image", "input_image", "document") and (
+            "source" in content or "image_url" in content
+        ):
+            return {"type": "image"}, 1
+        if isinstance(content.get("content"), list):
+            inner, count = without_pictures(content["content"])
+            return ({**content, "content": inner}, count) if count else (content, 0)
+    return content, 0
+
+
+def common(old: Sequence[object], new: Sequence[object]) -> int:
+    """Return how many entries two sequences have in common from the start."""
+    count = 0
+    for before, after in zip(old, new):  # noqa: B905  one may be shorter
+        if before != after:
+            break
+        count += 1
+    return count

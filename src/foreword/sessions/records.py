@@ -1,0 +1,102 @@
+"""Reduce logs to what the answers need: an entry for each request, with its cost and its collapse. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .causes import find_cause
+from .chains import cached_tokens, is_collapse, steps
+from .costs import cost_of
+from .values import TokenCounts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .chains import Step
+    from .costs import ModelRule, RateCard, Rates
+    from .values import SessionLog
+
+    Visit = Callable[[Step, "Entry"], None]
+
+
+class Collapse(NamedTuple):
+    """A drop in the cached part of a request, its cause, the tokens that were cached and not read again, and what that cost."""
+
+    cause: str
+    path: str
+    line: int | None
+    name: str
+    pause: float | None
+    tokens: int
+    cost: int | None
+    evidence: str
+    lost: TokenCounts  # the tokens that were paid again, by kind
+
+
+class Entry(NamedTuple):
+    """One request, reduced to figures."""
+
+    key: str
+    thread: str
+    time: float
+    model: str
+    tokens: TokenCounts
+    cost: int | None
+    kind: str
+    exactness: str
+    made: str
+    own_cost: float | None
+    collapse: Collapse | None
+
+
+class LogRecord(NamedTuple):
+    """One log, reduced to figures."""
+
+    log: SessionLog  # without its requests
+    entries: list[Entry]
+
+
+def reduce_log(
+    log: SessionLog, card: RateCard, provider: str, visit: Visit | None = None, texts: Mapping[str, str] | None = None
+) -> LogRecord:
+    """Return the entries of a log. `visit` is called with each request and what it was made of."""
+    entries: list[Entry] = []
+    cached_models = {request.model for request in log.requests if request.tokens.read or request.tokens.written}
+    for step in steps(log):
+        request = step.request
+        rule = card.rule(request.model, provider)
+        cost = None if rule.rates is None else cost_of(request.tokens, rule.rates)
+        collapse = _collapse(step, rule, texts)
+        if collapse and collapse.cause in ("provider", "unknown") and request.model not in cached_models:
+            collapse = None  # the provider has no cache, or does not report it
+        entry = Entry(
+            request.key, request.thread, request.time, request.model, request.tokens, cost, request.kind, request.exactness,
+            request.made, request.own_cost, collapse,
+        )  # fmt: skip
+        entries.append(entry)
+        if visit is not None:
+            visit(step, entry)
+    return LogRecord(log._replace(requests=()), entries)
+
+
+def _collapse(step: Step, rule: ModelRule, texts: Mapping[str, str] | None) -> Collapse | None:
+    request, previous = step.request, step.previous
+    if previous is None or not is_collapse(request, previous, rule.caching):
+        return None
+    cause = find_cause(step, rule, texts)
+    tokens = cached_tokens(previous, rule.caching) - request.tokens.read
+    lost = _paid_again(request.tokens, tokens)
+    cost = None if rule.rates is None else max(_extra_cost(lost, rule.rates), 0)
+    return Collapse(cause.cause, cause.path, cause.line, cause.name, cause.pause, tokens, cost, cause.evidence, lost)
+
+
+def _paid_again(tokens: TokenCounts, lost: int) -> TokenCounts:
+    """Return which tokens of a request are those that were lost: the first that were not read."""
+    written = min(lost, tokens.written)
+    return TokenCounts(min(lost - written, tokens.fresh), written, 0, 0, min(written, tokens.long))
+
+
+def _extra_cost(lost: TokenCounts, rates: Rates) -> int:
+    """Return how much more these tokens cost than if they had been read from the cache."""
+    return cost_of(lost, rates) - (lost.fresh + lost.written) * rates.read
