@@ -563,7 +563,7 @@ def run_page(page, home, capfd, request, shell):
         status = run(shell, language, text, names)
         printed = capfd.readouterr()
         has_expected_output = following == "text" and not following_title and language in ("sh", "python")
-        is_expected_error = has_expected_output and status == 2
+        is_expected_error = has_expected_output and status in (1, 2)
         assert status == 0 or is_expected_error, f"{text}{printed.err}"
         if has_expected_output and sys.platform == "linux":
             output = (printed.out or printed.err).replace(str(home), sample.HOME)

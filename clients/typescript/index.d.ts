@@ -725,12 +725,17 @@ export interface InputDetails {
   cache_write_tokens_details?: CacheWriteDetails | null;
 }
 
-/** The version to move a label to. With `after`, the label must still refer to that version, or to none if it is 0. */
+/**
+ * The version to move a label to, with `force` even if it has errors.
+ *
+ * With `after`, the label must still refer to that version, or to none if it is 0.
+ */
 export interface LabelBody {
   version: number;
   author?: string;
   note?: string;
   after?: number | null;
+  force?: boolean;
 }
 
 /** The label of the version to return. */
@@ -1142,6 +1147,13 @@ export interface ResourcesBody {
   now?: string | null;
 }
 
+/** Who restores a version, why, and whether it becomes live even if it has errors. */
+export interface RestoreQuery {
+  author?: string;
+  note?: string;
+  force?: boolean;
+}
+
 /**
  * A folder in a repository, and two commits. As in a pull request, the change starts at their common ancestor.
  *
@@ -1180,11 +1192,12 @@ export interface RootsForm {
   roots: string[];
 }
 
-/** Who changes the template, why, and its language. */
+/** Who changes the template, why, its language, and whether it becomes live even if it has errors. */
 export interface SaveQuery {
   author?: string;
   note?: string;
   syntax?: "brackets" | "jinja";
+  force?: boolean;
 }
 
 /** Who saves a version, why, its language, and the label to move to it. */
@@ -1192,6 +1205,7 @@ export interface SaveVersionQuery {
   author?: string;
   note?: string;
   syntax?: "brackets" | "jinja";
+  force?: boolean;
   label?: string;
 }
 
@@ -1828,13 +1842,13 @@ export class Foreword {
   /** Return the global template, or the default one if none was saved or the store is unavailable. */
   readTemplate(options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of the global template. With If-Match, this fails unless that version is still the newest. */
-  setTemplate(body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
+  setTemplate(body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; force?: boolean }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the variables that templates can use. */
   listVariables(options?: RequestOptions): Promise<VariablesForm>;
   /** Return the versions of the global template, newest first. */
   listVersions(query?: { texts?: boolean }, options?: RequestOptions): Promise<VersionsForm>;
   /** Save an old version of the global template as the newest. Version 0 is the built-in template. */
-  restoreTemplate(version: number, query?: { author?: string; note?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  restoreTemplate(version: number, query?: { author?: string; note?: string; force?: boolean }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return how many conversations currently use each version of the template. */
   countUses(options?: RequestOptions): Promise<UsesForm>;
   /** Return the prompt that would be built now with this template. Nothing is stored. */
@@ -1848,13 +1862,13 @@ export class Foreword {
   /** Return the version of a template that a label refers to, by default `production`. */
   readNamedTemplate(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
-  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<SavedVersionForm>;
+  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; force?: boolean }, options?: RequestOptions): Promise<SavedVersionForm>;
   /** Delete a template with its labels, and any text that nothing else uses. Conversations that were built from it keep their prompts. */
   deleteTemplate(name: string, options?: RequestOptions): Promise<DeletedTemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
   listNamedVersions(name: string, query?: { texts?: boolean }, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
-  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<SavedVersionForm>;
+  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; force?: boolean; label?: string }, options?: RequestOptions): Promise<SavedVersionForm>;
   /** Return one version of a template. */
   readNamedVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the version that a label refers to, and who moved it there. */

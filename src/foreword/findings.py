@@ -86,7 +86,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
     # templates
-    "template-unmatched": ("warning", "An [if], [else] or [endif] has no counterpart and is left as text."),
+    "template-unmatched": ("error", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
     "template-unknown-type": (
         "warning",
@@ -324,6 +324,11 @@ def finding(
 ) -> Finding:
     """Create a finding with its code's severity."""
     return Finding(code, CODES[code][0], message, path, line, column, end_column)
+
+
+def template_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings about a template itself, its variables and the files that it reads."""
+    return [row for row in findings if row.code.startswith(("template-", "variable-", "file-"))]
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:

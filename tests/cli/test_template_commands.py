@@ -123,8 +123,8 @@ def test_render_reports_findings(tree, run):
     status, out, err = run("template", "render", "../t.txt")
     assert (status, out) == (0, "a\n[if prompt:cwd]b  \n")
     assert re.findall(r" \[([a-z-]+)\]$", err, re.MULTILINE) == [
-        "variable-refused",
         "template-unmatched",
+        "variable-refused",
         "template-unknown-type",
     ]
 
@@ -282,17 +282,44 @@ def test_check_lists_variables_and_findings(tree, run, template, arguments, vari
     tree({"t.txt": template, "w/.env": "SECRET", "w/pipe": os.mkfifo})
     status, out, err = run("template", "check", "../t.txt", "--json", *arguments)
     form = json.loads(out)
-    assert (status, err, list(form)) == (0, "", ["variables", "findings"])
+    has_error = any(code == "template-unmatched" for code, _ in findings)
+    assert (status, err, list(form)) == (int(has_error), "", ["variables", "findings"])
     assert form["variables"] == variables
     assert [(finding["code"], finding["line"]) for finding in form["findings"]] == findings
+
+
+BROKEN = [("[if file:x] a", "brackets"), ("a [endif]", "brackets"), ("a [else] b", "brackets"), ("{% if x %}", "jinja")]
+
+
+@pytest.mark.parametrize(("template", "syntax"), BROKEN)
+def test_a_template_with_errors_becomes_live_only_by_force(tree, run, template, syntax):
+    tree({"t.txt": template, "good.txt": "Hello"})
+    assert run("template", "set", "../good.txt")[0] == 0
+    status, out, err = run("template", "set", "../t.txt", "--syntax", syntax)
+    assert (status, out) == (2, "") and "error: " in err
+    assert "nothing was changed, because the template has 1 error; --force makes it live anyway" in err
+    assert run("template", "show")[1] == "Hello\n"
+    status, out, err = run("template", "set", "../t.txt", "--syntax", syntax, "--draft")
+    assert status == 0 and "error: " in err and "not live" in out
+    assert run("template", "label", "production", "2")[0] == run("template", "restore", "2")[0] == 2
+    assert run("template", "show")[1] == "Hello\n"
+    assert run("template", "label", "production", "2", "--force")[0] == 0
+    assert run("template", "restore", "2", "--force", "--json")[0] == 0
+    assert run("template", "show")[1] == template + "\n"
+
+
+def test_set_prints_warnings_and_saves(tree, run):
+    tree({"t.txt": "[x:y]"})
+    status, out, err = run("template", "set", "../t.txt", "--name", "other")
+    assert status == 0 and "version 1 is now the template other" in out and "[template-unknown-type]" in err
 
 
 def test_check_shows_the_location(tree, run):
     tree({"t.txt": "one\nand [if file:x] so"})
     assert run("template", "check", "../t.txt") == (
-        0,
+        1,
         "",
-        "warning: /t.txt:2:5: [if file:x] has no [endif] and is left as text\n"
+        "error: /t.txt:2:5: [if file:x] has no [endif] and is left as text\n"
         "    and [if file:x] so\n"
         "        ^^^^^^^^^^^ [template-unmatched]\n"
         "1 finding, 0 variables\n",

@@ -33,6 +33,31 @@ def stats(server):
 # The three routes
 
 
+@pytest.mark.parametrize("template", ["[if file:x] a", "a [endif]", "a [else] b"])
+def test_a_template_with_errors_is_saved_only_by_force(fresh_service, template):
+    body = {"template": template}
+    for path in ("/system-prompt", "/templates/other"):
+        response = fresh_service.request("PUT", path, body)
+        assert (response.status, response.json["type"]) == (422, "urn:foreword:problem:invalid-template")
+        assert [finding["code"] for finding in response.json["findings"]] == ["template-unmatched"]
+    assert fresh_service.get("/system-prompt").json == {"template": DEFAULT}
+    response = fresh_service.request("PUT", "/system-prompt?force=true", body)
+    assert (response.status, response.json) == (200, body)
+    assert fresh_service.post("/templates/other/versions", body).status == 200
+    assert fresh_service.post("/templates/other/versions?label=staging", body).status == 422
+    assert fresh_service.request("PUT", "/templates/other/labels/staging", {"version": 1}).status == 422
+    assert fresh_service.request("PUT", "/templates/other/labels/staging", {"version": 1, "force": True}).status == 200
+    assert fresh_service.request("POST", "/system-prompt/versions/1/restore").status == 422
+    assert fresh_service.request("POST", "/system-prompt/versions/1/restore?force=true").status == 200
+
+
+def test_a_template_in_the_other_language_is_checked_in_that_language(fresh_service):
+    assert fresh_service.request("PUT", "/system-prompt?syntax=jinja", {"template": "{% if x %}"}).status == 422
+    assert (
+        fresh_service.request("PUT", "/system-prompt?syntax=jinja", {"template": "[if file:x] is text"}).status == 200
+    )
+
+
 def test_the_default_template_has_version_zero(fresh_service):
     response = fresh_service.get("/system-prompt")
     assert (response.status, response.json, response.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')

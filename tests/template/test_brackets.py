@@ -107,7 +107,7 @@ def test_a_finding_shows_its_location():
     assert parse(text, TYPES, "/w/prompt.md").findings == (
         Finding(
             "template-unmatched",
-            "warning",
+            "error",
             "[endif] has no [if] and is left as text\n    and so [endif] on\n           ^^^^^^^",
             "/w/prompt.md",
             2,

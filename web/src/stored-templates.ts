@@ -27,6 +27,11 @@ export async function readLive(name: string): Promise<Current> {
   }
 }
 
+/** Whether the service refused to make a template live because it has errors. It does so if `force` is set. */
+export function isRefusedTemplate(error: unknown): boolean {
+  return error instanceof Problem && error.status === 422;
+}
+
 function isMissing(error: unknown): boolean {
   return error instanceof Problem && error.status === 404;
 }
@@ -36,10 +41,12 @@ export interface Saved {
   syntax: Syntax;
   author: string;
   note: string;
+  /** Whether it becomes live even if it has errors. */
+  force?: boolean;
 }
 
-function queryOf({ author, note, syntax }: Saved) {
-  return { author, note, syntax: syntax as "brackets" };
+function queryOf({ author, note, syntax, force }: Saved) {
+  return { author, note, syntax: syntax as "brackets", ...(force && { force }) };
 }
 
 /** Save a version and make it live, if the version `after` still is. */
@@ -103,15 +110,15 @@ export async function readVersion(name: string, version: number): Promise<string
 }
 
 /** Save an old version as the newest, and make it live. */
-export async function restore(name: string, { version, syntax }: Version, author: string, note: string): Promise<Current> {
+export async function restore(name: string, { version, syntax }: Version, author: string, note: string, force = false): Promise<Current> {
   const template = await readVersion(name, version);
-  return saveLive(name, { template, syntax, author, note: note || `Restored version ${version}` }, null);
+  return saveLive(name, { template, syntax, author, note: note || `Restored version ${version}`, force }, null);
 }
 
 /** Move a label to a version, if it still refers to the version `after`, which is 0 if the label is new. */
-export async function moveLabel(name: string, label: string, version: number, after: number, author: string, note: string): Promise<LabelMove> {
+export async function moveLabel(name: string, label: string, version: number, after: number, author: string, note: string, force = false): Promise<LabelMove> {
   const full = await fullName(name);
-  return call((client) => client.moveLabel(full, label, { version, after, author, note }));
+  return call((client) => client.moveLabel(full, label, { version, after, author, note, force }));
 }
 
 /** Remove a label from a template. */

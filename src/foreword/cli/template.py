@@ -5,20 +5,25 @@ from __future__ import annotations
 import sys
 
 from ..encoding.agent import document_form
-from ..errors import CallError, MissingError, suggestion
+from ..errors import CallError, MissingError, TemplateError, suggestion
+from ..findings import finding, template_findings
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
 from ..text.lines import printable
+from ..vocabulary import Document
 from .options import NOT_FOR_STORE, add_dir_argument, new_parser, read_document
 from .prompt import write_prompt
 from .terminal import format_time, report, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..layout.model import Section
     from ..programs.question import Question
     from ..store.contract import Store
+    from ..vocabulary import Finding
     from .arguments import Namespace, Parser
 
 
@@ -52,6 +57,8 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--author", default="", metavar="NAME", help="the author (by default your user name)")
     if action in ("set", "restore", "label", "unlabel"):
         parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
+    if action in ("set", "restore", "label"):
+        parser.add_argument("--force", action="store_true", help="make the version live even if it has errors")
     if action in ("set", "check", "render"):
         parser.add_argument(
             "--syntax", choices=LANGUAGES, default=DEFAULT, metavar="LANGUAGE", help=" or ".join(LANGUAGES)
@@ -80,7 +87,7 @@ def template_show(args: Namespace) -> int:
 
 def template_set(args: Namespace) -> int:
     """`foreword template set FILE`"""
-    return _save(args, read_document(args.file, "FILE").text, args.note, args.syntax)
+    return _save(args, read_document(args.file, "FILE"), args.note, args.syntax)
 
 
 def template_history(args: Namespace) -> int:
@@ -122,17 +129,19 @@ def template_restore(args: Namespace) -> int:
         restored = TemplateVersion(0, _default_template(args))
     if restored is None:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
-    return _save(args, restored.template, args.note or f"Restored version {args.version}", restored.syntax)
+    document = Document(f"version {args.version}", restored.template)
+    return _save(args, document, args.note or f"Restored version {args.version}", restored.syntax)
 
 
-def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
+def _save(args: Namespace, template: Document, note: str, syntax: str) -> int:
     from ..engine.assembler import local_time
     from ..wire.answers import version_form
 
     author = args.author or _user_name()
     is_draft = getattr(args, "draft", False)
+    _report_problems(args, template, syntax, may_have_errors=is_draft)
     version = _store(args).add_template(
-        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax, args.name),
+        TemplateVersion(0, template.text, author, local_time().isoformat(timespec="seconds"), note, syntax, args.name),
         label="" if is_draft else PRODUCTION,
     )
     is_default = args.name == DEFAULT_TEMPLATE
@@ -149,6 +158,17 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
     return 0
 
 
+def _report_problems(args: Namespace, template: Document, syntax: str, *, may_have_errors: bool = False) -> None:
+    """Print the findings about a template. Raises a TemplateError if it has errors, unless it may have them or --force was passed."""
+    findings = _check(_only_template(args, template, syntax))
+    report(findings, args, with_infos=True)
+    errors = sum(finding.severity == "error" for finding in findings)
+    if errors and not may_have_errors and not args.force:
+        raise TemplateError(
+            f"nothing was changed, because the template has {_pluralize(errors, 'error')}; --force makes it live anyway"
+        )
+
+
 def template_label(args: Namespace) -> int:
     """`foreword template label LABEL N`"""
     from ..engine.assembler import local_time
@@ -157,6 +177,9 @@ def template_label(args: Namespace) -> int:
     time = local_time().isoformat(timespec="seconds")
     author = args.author or _user_name()
     store = _store(args)
+    if version := store.template_version(args.name, args.version):
+        document = Document(f"version {args.version}", version.template)
+        _report_problems(args, document, version.syntax)
     try:
         move = store.move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
     except MissingError:
@@ -263,7 +286,7 @@ def _default_template(args: Namespace) -> str:
 
 def _with_template(question: Question) -> Question:
     """Return the question, with a layout that has a template if it did not specify one."""
-    return question.with_fields(layout=question.fields["layout"] or "builder")
+    return question.with_fields(layout=question.fields.get("layout") or "builder")
 
 
 def _template_section(question: Question) -> Section:
@@ -277,11 +300,10 @@ def _template_section(question: Question) -> Section:
 
 def template_check(args: Namespace) -> int:
     """`foreword template check`"""
-    question = args.question = _template_question(args)
-    prompt = question.assembler.prompt(question.agent, question.now)
-    findings = [finding for finding in prompt.findings if finding.code.startswith(("template-", "variable-", "file-"))]
-    inputs = question.assembler.snapshot(question.agent).inputs
     template = read_document(args.file, "FILE")
+    question = args.question = _only_template(args, template, args.syntax, args.value)
+    findings = template_findings(question.assembler.prompt(question.agent, question.now).findings)
+    inputs = question.assembler.snapshot(question.agent).inputs
     variables = LANGUAGES[args.syntax].module().variables_used(template, inputs)
     if args.json:
         from ..encoding.prompt import finding_form
@@ -299,20 +321,29 @@ def _pluralize(count: int, noun: str) -> str:
 
 def template_render(args: Namespace) -> int:
     """`foreword template render`"""
-    question = args.question = _template_question(args)
+    question = args.question = _only_template(args, read_document(args.file, "FILE"), args.syntax, args.value)
     return write_prompt(question.assembler.prompt(question.agent, question.now), args)
 
 
-def _template_question(args: Namespace) -> Question:
+def _only_template(args: Namespace, template: Document, syntax: str, values: Sequence[str] = ()) -> Question:
     """Return a question about the template alone, as the only section of the layout."""
     question = _with_template(args.question)
     name = _template_section(question).name
-    assignments = (f"sections={name}", f"section.{name}.trim=false", f"section.{name}.language={args.syntax}")
+    assignments = (f"sections={name}", f"section.{name}.trim=false", f"section.{name}.language={syntax}")
     return question.with_fields(
-        base=document_form(read_document(args.file, "FILE")),
-        set=[*question.fields["set"], *assignments],
-        values=dict(_parse_value(assignment, args.syntax) for assignment in args.value),
+        base=document_form(template),
+        set=[*(question.fields.get("set") or ()), *assignments],
+        values=dict(_parse_value(assignment, syntax) for assignment in values),
     )
+
+
+def _check(question: Question) -> list[Finding]:
+    """Return the findings about a question's template. One that cannot be parsed or rendered is an error like the others."""
+    try:
+        return template_findings(question.assembler.prompt(question.agent, question.now).findings)
+    except TemplateError as error:
+        path = question.agent.base.path if isinstance(question.agent.base, Document) else ""
+        return [finding("template-error", error.message, path, error.line, error.column, error.end_column)]
 
 
 def _parse_value(text: str, syntax: str) -> tuple[str, str]:

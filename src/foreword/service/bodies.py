@@ -316,10 +316,17 @@ class AuthorQuery(Struct, forbid_unknown_fields=True):
     note: Annotated[str, Meta(max_length=2000)] = ""
 
 
+class RestoreQuery(AuthorQuery, forbid_unknown_fields=True):
+    """Who restores a version, why, and whether it becomes live even if it has errors."""
+
+    force: bool = False
+
+
 class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
-    """Who changes the template, why, and its language."""
+    """Who changes the template, why, its language, and whether it becomes live even if it has errors."""
 
     syntax: Syntax = DEFAULT
+    force: bool = False
 
 
 class SaveVersionQuery(SaveQuery, forbid_unknown_fields=True):
@@ -335,12 +342,16 @@ class LabelQuery(Struct, forbid_unknown_fields=True):
 
 
 class LabelBody(Struct, forbid_unknown_fields=True):
-    """The version to move a label to. With `after`, the label must still refer to that version, or to none if it is 0."""
+    """The version to move a label to, with `force` even if it has errors.
+
+    With `after`, the label must still refer to that version, or to none if it is 0.
+    """
 
     version: Annotated[float, Meta(ge=1, le=2**31 - 1, multiple_of=1)]
     author: Annotated[str, Meta(max_length=200)] = ""
     note: Annotated[str, Meta(max_length=2000)] = ""
     after: Annotated[float, Meta(ge=0, le=2**31 - 1, multiple_of=1)] | None = None
+    force: bool = False
 
 
 class VersionsQuery(Struct, forbid_unknown_fields=True):

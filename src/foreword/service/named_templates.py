@@ -6,11 +6,27 @@ from ..engine.assembler import local_time
 from ..errors import CallError, MissingError, StaleError, suggestion
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
 from ..wire.answers import move_form, template_name_form, version_form
-from .bodies import AuthorQuery, LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody, VersionsQuery
+from .bodies import (
+    AuthorQuery,
+    LabelBody,
+    LabelQuery,
+    NamesQuery,
+    SaveQuery,
+    SaveVersionQuery,
+    TemplateBody,
+    VersionsQuery,
+)
 from .request import Request
 from .responses import Problem, Response
 from .service import Service
-from .templates import check_label_right, check_size, expected_version, template_headers, template_response
+from .templates import (
+    check_label_right,
+    check_size,
+    expected_version,
+    refuse_errors,
+    template_headers,
+    template_response,
+)
 
 _MAX_SUGGESTED = 1000
 
@@ -90,6 +106,9 @@ def move_label(service: Service, request: Request) -> Response:
     body: LabelBody = request.body
     name, label = _name(request), request.text("label")
     check_label_right(service, label)
+    version = None if body.force else service.store.template_version(name, int(body.version))
+    if version is not None:
+        refuse_errors(service, version.template, version.syntax)
     move = LabelMove(name, label, 0, int(body.version), service.author(body.author), _now(), body.note)
     try:
         after = None if body.after is None else int(body.after)
@@ -129,9 +148,11 @@ def delete_template(service: Service, request: Request) -> Response:
 
 def _add(service: Service, request: Request, name: str, after: int | None, label: str) -> Response:
     body: TemplateBody = request.body
-    query: SaveVersionQuery = request.query
+    query: SaveQuery = request.query
     check_size(body.template)
     check_label_right(service, label)
+    if label and not query.force:
+        refuse_errors(service, body.template, query.syntax)
     author = service.author(query.author)
     version = TemplateVersion(0, body.template, author, _now(), query.note, query.syntax, name)
     store = service.conversations.store

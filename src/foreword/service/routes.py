@@ -54,6 +54,7 @@ from .bodies import (
     PreviewBody,
     RegistryBody,
     ResourcesBody,
+    RestoreQuery,
     SaveQuery,
     SaveVersionQuery,
     SubAgentBody,
@@ -110,6 +111,8 @@ _CONVERSATION = (
     "store-down",
 )
 _STORED = ("not-found", "store-down")
+_RESTORED = ("not-found", "invalid-template", "store-down")
+_SAVED = ("template-changed", "invalid-template", "store-down")
 _LABEL = ("not-found", "template-changed", "store-down")
 _DELETED = ("not-found", "in-use", "store-down")
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
@@ -149,23 +152,24 @@ ROUTES = (
     Route("GET", "/skills", questions.list_skills, list[SkillForm], None, SkillsQuery, _QUESTION),
     Route("POST", "/skills/{name}", questions.read_skill, MessageForm, QuestionBody, None, _QUESTION),
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),
-    Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, _SAVED, is_template=True),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, VersionsQuery, ("store-down",)),
-    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, _STORED),
+    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, RestoreQuery, _RESTORED, is_template=True),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/preview", templates.preview, (forms.PreviewForm, forms.CompactPreviewForm), PreviewBody, None, _TEMPLATE, is_template=True),
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
     Route("GET", "/templates/{name}", named_templates.read_named_template, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
-    Route("PUT", "/templates/{name}", named_templates.save_named_template, forms.SavedVersionForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("PUT", "/templates/{name}", named_templates.save_named_template, forms.SavedVersionForm, TemplateBody, SaveQuery, _SAVED, is_template=True),
     Route("DELETE", "/templates/{name}", named_templates.delete_template, DeletedTemplateForm, None, None, _DELETED),
     Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, VersionsQuery, ("not-found", "store-down")),
-    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, forms.SavedVersionForm, TemplateBody, SaveVersionQuery, ("store-down",)),
+    Route("POST", "/templates/{name}/versions", named_templates.add_named_version, forms.SavedVersionForm, TemplateBody, SaveVersionQuery,
+          _SAVED, is_template=True),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_named_version, TemplateForm, None, None, ("not-found", "store-down")),
     Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, MoveForm, None, None, ("not-found", "store-down")),
-    Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, MoveForm, LabelBody, None, _LABEL),
+    Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, MoveForm, LabelBody, None, (*_LABEL, "invalid-template"), is_template=True),
     Route("DELETE", "/templates/{name}/labels/{label}", named_templates.remove_label, MoveForm, None, AuthorQuery, _DELETED),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm, None, LayoutsQuery, ("outside-roots", "not-found")),

@@ -8,7 +8,7 @@ from typing import Any
 from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
 from ..errors import ForewordError, StaleError, StoreError, TemplateError, is_plain
-from ..findings import finding
+from ..findings import finding, template_findings
 from ..packs.packs import custom_layouts, layout_names, mirror_names
 from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
@@ -19,7 +19,7 @@ from ..store.rows import PRODUCTION, TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
-from ..vocabulary import Access, Agent, Document, Scope, Workspace, replace
+from ..vocabulary import Access, Agent, Document, Finding, Scope, Workspace, replace
 from ..wire.answers import variable_form, version_form
 from .bodies import (
     AgentBody,
@@ -28,6 +28,7 @@ from .bodies import (
     FilesQuery,
     LayoutsQuery,
     PreviewBody,
+    RestoreQuery,
     SaveQuery,
     TemplateBody,
     ValuesBody,
@@ -40,7 +41,6 @@ from .responses import STORE_DOWN, Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
-_REPORTED_CODES = ("template-", "variable-", "file-")
 
 
 def read_template(service: Service, request: Request) -> Response:
@@ -58,19 +58,21 @@ def set_template(service: Service, request: Request) -> Response:
     body: TemplateBody = request.body
     query: SaveQuery = request.query
     after = expected_version(service, request.header("if-match"), service.caller.default_template)
-    return _save(service, request, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
+    version = TemplateVersion(0, body.template, note=query.note, syntax=query.syntax)
+    return _save(service, request, version, after, force=query.force)
 
 
 def restore_template(service: Service, request: Request) -> Response:
     """Save an old version of the global template as the newest. Version 0 is the built-in template."""
     version = request.number("version")
+    query: RestoreQuery = request.query
     found = (
         service.store.template_version(DEFAULT_TEMPLATE, version) if version else TemplateVersion(0, default_template())
     )
     if found is None:
         raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
-    restored = replace(found, note=request.query.note or f"Restored version {version}")
-    return _save(service, request, restored, None)
+    restored = replace(found, note=query.note or f"Restored version {version}")
+    return _save(service, request, restored, None, force=query.force)
 
 
 def list_versions(service: Service, request: Request) -> Response:
@@ -113,17 +115,36 @@ def check(service: Service, request: Request) -> Response:
     """Return the errors and warnings in a template."""
     body: CheckBody = request.body
     check_size(body.template)
-    language = parse_assignment(f"body.language={body.syntax}")
-    workspace = service.workspace(body.cwd)
-    agent = service.agent(AgentBody(cwd=body.cwd), workspace)
+    results = _check(service, body.template, body.syntax, body.cwd)
+    return Response({"findings": [finding_form(result) for result in results]})
+
+
+def _check(service: Service, template: str, syntax: str, cwd: str = "") -> list[Finding]:
+    language = parse_assignment(f"body.language={syntax}")
+    workspace = service.workspace(cwd)
+    agent = service.agent(AgentBody(cwd=cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        results = conversation.preview(Document(PREVIEW_PATH, body.template)).findings
+        results = conversation.preview(Document(PREVIEW_PATH, template)).findings
     except TemplateError as error:
         results = [finding("template-error", error.message, PREVIEW_PATH, error.line, error.column, error.end_column)]
-    return Response(
-        {"findings": [finding_form(result) for result in results if result.code.startswith(_REPORTED_CODES)]}
-    )
+    return template_findings(results)
+
+
+def refuse_errors(service: Service, template: str, syntax: str) -> None:
+    """Raise a Problem with the findings if a template has errors, so that conversations must not use it."""
+    findings = _check(service, template, syntax)
+    errors = [row for row in findings if row.severity == "error"]
+    if errors:
+        first = errors[0]
+        place = f" (line {first.line})" if first.line else ""
+        more = f"; {len(errors) - 1:,} more" if len(errors) > 1 else ""
+        raise Problem(
+            "invalid-template",
+            f"the template has errors: {first.message}{place}{more}; with force=true it is made live anyway",
+            reason=f"{len(errors)} errors",
+            findings=[finding_form(row) for row in findings],
+        )
 
 
 def list_values(service: Service, request: Request) -> Response:
@@ -196,10 +217,12 @@ def list_roots(service: Service, request: Request) -> Response:
     return Response({"roots": service.roots})
 
 
-def _save(service: Service, request: Request, version: TemplateVersion, after: int | None) -> Response:
+def _save(service: Service, request: Request, version: TemplateVersion, after: int | None, *, force: bool) -> Response:
     query: AuthorQuery = request.query
     check_size(version.template)
     check_label_right(service, PRODUCTION)
+    if not force:
+        refuse_errors(service, version.template, version.syntax)
     version = replace(
         version,
         version=0,

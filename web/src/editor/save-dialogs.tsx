@@ -17,17 +17,20 @@ interface SaveProps {
   after: string;
   isBusy: boolean;
   problem: string;
+  /** Whether the service refused the text because it has errors, so that it must be told to save it anyway. */
+  isRefused: boolean;
   /** Why the text cannot be rendered; empty if it can be. */
   tryRender(): Promise<string>;
-  onSave(author: string, note: string, isLive: boolean): void;
+  onSave(author: string, note: string, isLive: boolean, force: boolean): void;
   onCancel(): void;
 }
 
-export function SaveDialog({ name, tokenName, whyNotLive, before, after, isBusy, problem, tryRender, onSave, onCancel }: SaveProps) {
+export function SaveDialog({ name, tokenName, whyNotLive, before, after, isBusy, problem, isRefused, tryRender, onSave, onCancel }: SaveProps) {
   const { author, note, remember, fields } = useSignature(tokenName);
   const [renderError, setRenderError] = useState<string | null>(null);
   const [isRequested, setRequested] = useState(false);
   const [isLive, setLive] = useState(!whyNotLive);
+  const isDoubtful = Boolean(renderError) || isRefused;
   useEffect(() => void tryRender().then(setRenderError), [after]);
   // Saving waits until the text has been checked. If it cannot be rendered, the user must confirm.
   useLayoutEffect(() => {
@@ -37,7 +40,7 @@ export function SaveDialog({ name, tokenName, whyNotLive, before, after, isBusy,
   }, [isRequested, renderError]);
   function save(): void {
     remember();
-    onSave(author, note, isLive);
+    onSave(author, note, isLive, isDoubtful);
   }
   function submit(event: Event): void {
     event.preventDefault();
@@ -63,8 +66,8 @@ export function SaveDialog({ name, tokenName, whyNotLive, before, after, isBusy,
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
           <span class="quiet" role="status">{isRequested && "Checking the template before saving it…"}</span>
-          <button type="button" class={renderError ? "primary" : ""} onClick={onCancel}>Keep editing</button>
-          <button type="submit" class={renderError ? "danger" : "primary"} disabled={isBusy}>{renderError ? "Save anyway" : "Save"}</button>
+          <button type="button" class={isDoubtful ? "primary" : ""} onClick={onCancel}>Keep editing</button>
+          <button type="submit" class={isDoubtful ? "danger" : "primary"} disabled={isBusy}>{isDoubtful ? "Save anyway" : "Save"}</button>
         </p>
       </form>
     </Dialog>

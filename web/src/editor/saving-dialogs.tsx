@@ -23,8 +23,8 @@ export function SavingDialogs({ name, token, saving, text, tryRender, onLoad, on
   const { step, saved } = saving;
   if (step.name === "saving") {
     return (
-      <SaveDialog name={name} tokenName={token.name} whyNotLive={whyNoLabel(token, LIVE)} before={saved.template} after={text} isBusy={step.isBusy} problem={step.problem} tryRender={tryRender}
-        onSave={(author, note, isLive) => void saving.save(author, note, isLive)} onCancel={saving.closeDialog} />
+      <SaveDialog name={name} tokenName={token.name} whyNotLive={whyNoLabel(token, LIVE)} before={saved.template} after={text} isBusy={step.isBusy} problem={step.problem} isRefused={step.isRefused ?? false} tryRender={tryRender}
+        onSave={(author, note, isLive, force) => void saving.save(author, note, isLive, undefined, force)} onCancel={saving.closeDialog} />
     );
   }
   if (step.name === "conflict") {

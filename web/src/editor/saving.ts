@@ -8,7 +8,7 @@ import type { Syntax, Version } from "../forms";
 import { type Merged, merge } from "../merge";
 import { guardLeaving } from "../route";
 import { announce, showError } from "../state";
-import { readHistory, readVersion, saveLive, saveVersion } from "../stored-templates";
+import { isRefusedTemplate, readHistory, readVersion, saveLive, saveVersion } from "../stored-templates";
 import type { CodeEditor } from "./code";
 import { lines, readText } from "./opening";
 
@@ -24,7 +24,7 @@ export interface Conflict {
 /** Which dialog is open, if any. */
 export type Step =
   | { name: "editing" }
-  | { name: "saving"; problem: string; isBusy: boolean }
+  | { name: "saving"; problem: string; isBusy: boolean; isRefused?: boolean }
   | { name: "conflict"; conflict: Conflict; author: string; note: string }
   | { name: "leaving" };
 
@@ -79,8 +79,8 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
   }
 
   /** Save the text and make it live, if the version that it started from still is. Or only save it, without changing what is live. */
-  async function save(author: string, note: string, isLive = true, after = saved): Promise<void> {
-    const text = { template: code.current!.text(), syntax: syntax.current!, author, note };
+  async function save(author: string, note: string, isLive = true, after = saved, force = false): Promise<void> {
+    const text = { template: code.current!.text(), syntax: syntax.current!, author, note, force };
     setStep({ name: "saving", problem: "", isBusy: true });
     try {
       if (isLive) {
@@ -105,7 +105,7 @@ export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<
     const isConflict = error instanceof Problem && error.status === 412;
     const conflict = isConflict ? await findConflict().catch(() => null) : null;
     if (conflict) setStep({ name: "conflict", conflict, author, note });
-    else setStep({ name: "saving", problem, isBusy: false });
+    else setStep({ name: "saving", problem, isBusy: false, isRefused: isRefusedTemplate(error) });
   }
 
   async function findConflict(): Promise<Conflict> {

@@ -5,7 +5,7 @@ import { Signature, Usage, useSignature } from "../editor/signature";
 import type { TemplateHistory, Token, Version } from "../forms";
 import { Lock } from "../lock";
 import { isProtected, whyNoLabel } from "../rights";
-import { LIVE, moveLabel } from "../stored-templates";
+import { LIVE, isRefusedTemplate, moveLabel } from "../stored-templates";
 import { whyNotLabel } from "../template-name";
 import { VersionDifference } from "./version-difference";
 
@@ -23,6 +23,7 @@ export function LabelDialog({ name, token, history: { labels }, version, onDone,
   const { author, note, remember, fields } = useSignature(token?.name ?? "");
   const [label, setLabel] = useState(labels[LIVE] === version.version || whyNoLabel(token, LIVE) ? "" : LIVE);
   const [problem, setProblem] = useState("");
+  const [isRefused, setRefused] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const now = labels[label];
   const whyNot = whyNoLabel(token, label);
@@ -34,10 +35,11 @@ export function LabelDialog({ name, token, history: { labels }, version, onDone,
     if (wrong) return;
     remember();
     setBusy(true);
-    moveLabel(name, label, version.version, now ?? 0, author, note).then(
+    moveLabel(name, label, version.version, now ?? 0, author, note, isRefused).then(
       () => onDone(label),
       (error: Error) => {
         setProblem(error.message);
+        setRefused(isRefusedTemplate(error));
         setBusy(false);
       },
     );
@@ -60,7 +62,7 @@ export function LabelDialog({ name, token, history: { labels }, version, onDone,
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
           <button type="button" onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary" disabled={isBusy || whyNot !== ""}>Move label</button>
+          <button type="submit" class={isRefused ? "danger" : "primary"} disabled={isBusy || whyNot !== ""}>{isRefused ? "Move label anyway" : "Move label"}</button>
         </p>
       </form>
     </Dialog>

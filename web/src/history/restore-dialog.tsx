@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../dialog";
 import { Signature, Usage, useSignature } from "../editor/signature";
 import type { Version } from "../forms";
-import { restore } from "../stored-templates";
+import { isRefusedTemplate, restore } from "../stored-templates";
 import { VersionDifference } from "./version-difference";
 
 interface Props {
@@ -19,15 +19,17 @@ interface Props {
 export function RestoreDialog({ name, tokenName, version, live, onDone, onCancel }: Props) {
   const { author, note, remember, fields } = useSignature(tokenName);
   const [problem, setProblem] = useState("");
+  const [isRefused, setRefused] = useState(false);
   const [isBusy, setBusy] = useState(false);
   function submit(event: Event): void {
     event.preventDefault();
     remember();
     setBusy(true);
-    restore(name, version, author, note).then(
+    restore(name, version, author, note, isRefused).then(
       (current) => onDone(current.version),
       (error: Error) => {
         setProblem(error.message);
+        setRefused(isRefusedTemplate(error));
         setBusy(false);
       },
     );
@@ -43,7 +45,7 @@ export function RestoreDialog({ name, tokenName, version, live, onDone, onCancel
         {problem && <p class="note wrong" role="alert">{problem}</p>}
         <p class="buttons">
           <button type="button" onClick={onCancel}>Cancel</button>
-          <button type="submit" class="primary" disabled={isBusy}>Restore</button>
+          <button type="submit" class={isRefused ? "danger" : "primary"} disabled={isBusy}>{isRefused ? "Restore anyway" : "Restore"}</button>
         </p>
       </form>
     </Dialog>
