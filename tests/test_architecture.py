@@ -241,7 +241,7 @@ PURE_PACKAGES = {
     "layout": (),
     "template": (),
     "building": (),
-    "inspection": ("inspection.price_list",),
+    "inspection": ("inspection.price_list", "inspection.requests"),
     "encoding": (),
     "wire": (),
 }

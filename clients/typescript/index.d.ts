@@ -282,8 +282,10 @@ export interface CacheForm {
 }
 
 export interface CacheReuseForm {
+  basis: string;
   cacheable: number;
   caching: string;
+  expired: boolean;
   first: FirstDifferenceForm | null;
   kept: number;
   lost: number;
@@ -552,15 +554,19 @@ export interface DifferenceForm {
   files: FileDifferenceForm[];
   new: SubjectForm;
   old: SubjectForm;
+  rebuild: RebuildCostForm;
   sections: NamesForm;
   tools: NamesForm;
 }
 
 export interface DriftForm {
+  basis: string;
   cache: CacheRuleForm;
   changed: boolean;
   conversation: string;
+  cost: number | null;
   details: SectionChangeForm[];
+  expired: boolean;
   sections: NamesForm;
   system: string;
   tokens_kept: number;
@@ -603,12 +609,14 @@ export interface EditForm {
   old: SpanForm;
 }
 
+/** For a conversation, `usage` is that of all its editions, and `edition_usage` that of the edition in use. For an edition, it is its own. */
 export interface EditionForm {
   built_for: EditionTargetForm;
   candidates: CandidateForm[];
   conversation: string;
   created: string;
   edition: number;
+  edition_usage?: UsageForm;
   findings: FindingForm[];
   id: string;
   layout: string;
@@ -616,15 +624,8 @@ export interface EditionForm {
   system: string;
   tool_tokens: CountedTool[];
   tools: ToolForm[];
+  trigger: string | null;
   usage?: UsageForm;
-}
-
-export interface EditionRowForm {
-  built_for: EditionTargetForm;
-  created: string;
-  edition: number;
-  id: string;
-  layout: string;
 }
 
 export interface EditionTargetForm {
@@ -635,7 +636,7 @@ export interface EditionTargetForm {
 }
 
 export interface EditionsForm {
-  editions: EditionRowForm[];
+  editions: MeasuredEditionForm[];
 }
 
 export interface EffectForm {
@@ -869,6 +870,17 @@ export interface LockedPromptForm {
   tokens: number;
 }
 
+/** An edition in a list, with what its own calls used. */
+export interface MeasuredEditionForm {
+  built_for: EditionTargetForm;
+  created: string;
+  edition: number;
+  id: string;
+  layout: string;
+  trigger: string | null;
+  usage: UsageForm | null;
+}
+
 /** A message for the conversation's next turn. */
 export interface MessageBody {
   message: string;
@@ -1057,7 +1069,7 @@ export interface ProviderForm {
   tokens: number;
 }
 
-/** Usage as Anthropic, OpenAI, Gemini, LangChain, LiteLLM or pydantic-ai reports it. Other fields are ignored. */
+/** Usage as Anthropic, OpenAI, Gemini, Bedrock, DeepSeek, llama.cpp, Ollama or a framework reports it. Other fields are ignored. */
 export interface ProviderUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -1072,6 +1084,16 @@ export interface ProviderUsage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
   prompt_tokens_details?: InputDetails | null;
+  prompt_cache_hit_tokens?: number | null;
+  inputTokens?: number | null;
+  outputTokens?: number | null;
+  cacheReadInputTokens?: number | null;
+  cacheWriteInputTokens?: number | null;
+  prompt_n?: number | null;
+  cache_n?: number | null;
+  predicted_n?: number | null;
+  prompt_eval_count?: number | null;
+  eval_count?: number | null;
   promptTokenCount?: number | null;
   cachedContentTokenCount?: number | null;
   candidatesTokenCount?: number | null;
@@ -1112,6 +1134,21 @@ export interface QuestionBody {
   new_prompt?: boolean;
 }
 
+/**
+ * What sending another prompt costs: cached tokens kept and lost, messages included, and US dollars.
+ *
+ * `basis` is what the tokens are counted from: the last recorded `call`, the `messages`, or only the `prompt`. `expired` is whether the
+ * last recorded call is so long ago that the provider has probably dropped its cache.
+ */
+export interface RebuildCostForm {
+  basis: string;
+  cache: CacheRuleForm;
+  cost: number | null;
+  expired: boolean;
+  tokens_kept: number;
+  tokens_lost: number;
+}
+
 export interface RebuildForm {
   changed: boolean | null;
   details: SectionDiffForm[];
@@ -1121,9 +1158,11 @@ export interface RebuildForm {
   variation: string;
 }
 
+/** `usage` is that of the whole conversation, and `edition_usage` that of the edition in use. */
 export interface RecordedForm {
   conversation: string;
   edition: number;
+  edition_usage: UsageForm;
   findings: FindingForm[];
   usage: UsageForm;
 }
@@ -1611,14 +1650,16 @@ export interface UsageBody {
   model?: string;
 }
 
+/** `read` and `written` are null if a call did not report how much was cached; `unreported` is the number of those calls. */
 export interface UsageForm {
   calls: number;
   cost: number | null;
   hit_rate: number | null;
   input: number;
   output: number;
-  read: number;
-  written: number;
+  read: number | null;
+  unreported: number;
+  written: number | null;
 }
 
 /** The usage of a page of conversations, and how many those are. There are more if `next` is not null. */

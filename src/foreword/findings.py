@@ -1,7 +1,8 @@
 """Every finding code, with its severity and meaning. The reference page is generated from this table.
 
-A finding is an `error` if the prompt is not what was requested, a `warning` if something that a person wrote is missing from it or was
-changed, and `info` otherwise.
+A finding is an `error` if the prompt is not what was requested, or if a file must be repaired before agents can use it; a `warning` if
+something else that a person wrote is missing from the prompt or was changed; and `info` otherwise. `lint` reports the same findings with
+the same severities.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         " part of it.",
     ),
     "file-neutralised": ("warning", "A file contains a tag of the section around it; the tag was escaped."),
-    "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
+    "hidden-characters": (
+        "error",
+        "Text contains invisible characters; the message decodes them. Kinds that usually come from copying are warnings.",
+    ),
     "scan-limit": ("warning", "There are more folders than the search limit allows; the rest were not searched."),
     "folder-missing": ("warning", "A setting or layout refers to a folder that does not exist."),
     "pattern-literal": (
@@ -118,7 +122,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "A variable's value could not be determined; the message says why. The variable is treated as undefined.",
     ),
     "include-refused": (
-        "warning",
+        "error",
         "A file includes another file that it is not allowed to include; the include was left out.",
     ),
     "import-missing": ("info", "A file imports another file that does not exist."),
@@ -230,11 +234,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     "server-cut": ("warning", "The instructions of an MCP server are too long, and only their beginning is used."),
     # skills
     "skill-invalid": (
-        "warning",
+        "error",
         "A SKILL.md violates the specification, cannot be read or no longer exists, and was skipped.",
     ),
     "skill-blank": ("warning", "The active skill has no text after its front matter; it is not in the prompt."),
-    "skill-no-description": ("warning", "A SKILL.md has no readable description and was skipped."),
+    "skill-no-description": ("error", "A SKILL.md has no readable description and was skipped."),
     "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),
     "skill-name": (
         "info",

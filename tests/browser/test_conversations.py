@@ -96,7 +96,7 @@ def test_drift_names_the_sections_that_changed(open_page, conversations):
     expect(drift).to_contain_text("A prompt built now would be the same.")
     page.goto(f"{conversations.url}/#/conversations/billing-1")
     expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
-    expect(drift).to_contain_text(re.compile(r"lose [\d,]+"))
+    expect(drift).to_contain_text(re.compile(r"loses [\d,]+"))
 
 
 def test_an_unknown_conversation_shows_an_error(open_page, conversations):

@@ -104,7 +104,16 @@ def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
     with Conversations(tree.path("talks.db")) as conversations:
         conversations.open("42", tree.workspace()).record_usage({"input_tokens": 8, "output_tokens": 2})
     usage = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))["usage"]
-    counters = {"calls": 1, "input": 8, "read": 0, "written": 0, "output": 2, "cost": None, "hit_rate": 0.0}
+    counters = {
+        "calls": 1,
+        "input": 8,
+        "read": None,
+        "written": None,
+        "output": 2,
+        "cost": None,
+        "hit_rate": None,
+        "unreported": 1,
+    }
     assert usage == counters
 
 

@@ -10,6 +10,7 @@ from foreword.cli import family_of, main
 from foreword.cli.commands import COMMANDS
 from foreword.encoding import forms as stored
 from foreword.wire import forms, git_forms, store_forms
+from foreword.wire.conversation_forms import ConversationForm
 
 CONVERSATION = ["42", "W"]
 TYPES = {
@@ -30,7 +31,7 @@ TYPES = {
     "talk compact": (CONVERSATION, forms.TurnForm),
     "talk reload": (CONVERSATION, forms.TurnForm),
     "talk show": (["42"], forms.EditionForm),
-    "talk list": ([], list[forms.ConversationForm]),
+    "talk list": ([], list[ConversationForm]),
     "talk drift": (CONVERSATION, forms.DriftForm),
     "talk touch": (["42", "W", "x.py"], forms.TouchedForm),
     "touch": (["W", "x.py"], forms.TouchedForm),

@@ -19,6 +19,7 @@ from foreword.conversation.notices import with_changes
 from foreword.conversation.state import State, after_summary, state_of, update_state, with_state
 from foreword.conversation.tools import serialize_tools, tools_by_name, with_new_tools
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
+from foreword.inspection.rebuilding import RebuildCost
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
 from foreword.vocabulary.tools import LateToolEffect
@@ -296,10 +297,12 @@ def test_different_tools_lose_the_entire_prompt():
 
 
 def test_the_sentence_names_sections_tools_and_cost():
-    result = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
+    result = Drift(
+        [SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), RebuildCost(10, 1234, 0.5)
+    )
     assert result.sentence() == (
-        "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
-        " (unknown provider; assuming one that keeps the common prefix)"
+        "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 cached tokens"
+        " ($0.5000), counted from the prompt, without messages, because no call is recorded (unknown provider; assuming one that keeps the common prefix)"
     )
 
 
@@ -373,7 +376,7 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
         (finding,) = apply_step(*step, late_tool_effect=lambda edition, added: LateToolEffect(**effect)).findings
         return finding.message
 
-    assert " and the prefix after them, about " in message() and message().endswith(" tokens and all messages")
+    assert " and the prefix after them, about " in message() and message().endswith(" tokens with the messages")
     sentence = message(loses_cache=False, exception="Chat")
     assert "; the prefix is kept, except that Chat loses the prefix after them, about " in sentence
     assert message(loses_cache=False).endswith("; the prefix is kept")
@@ -383,13 +386,13 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
 
 def test_a_late_tool_loses_as_much_as_appending_it():
     def loss(old, new):
-        return 0, 7 if new.tools.startswith(old.tools[:-1]) else 900, None
+        return RebuildCost(0, 7 if new.tools.startswith(old.tools[:-1]) else 900)
 
     tools = " ".join(f"t{number}" for number in range(25))
     late = apply_step(
         "append", edition(2, one="1", tools="b c"), edition(0, one="1", tools=f"a b c {tools}"), loss=loss
     )
-    assert late.findings[0].message.endswith(" and the prefix after them, about 7 tokens and all messages")
+    assert late.findings[0].message.endswith(" and the prefix after them, about 7 tokens with the messages")
     assert ", t24 and 6 more; " not in late.findings[0].message and " and 6 more; " in late.findings[0].message
 
 

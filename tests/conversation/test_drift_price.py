@@ -71,6 +71,35 @@ def test_a_drift_finding_uses_the_providers_rule(tree, open_conversation):
     assert message.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
+def test_a_rebuild_costs_what_the_last_call_left_in_the_cache(tree, open_conversation):
+    tree({"w/.git": None, "w/AGENTS.md": RULES})
+    conversation = open_conversation("foreword", provider="anthropic", model="claude-sonnet-5")
+    conversation.turn("Hi.")
+    prompt_only = conversation.drift().rebuild
+    assert (prompt_only.basis, prompt_only.tokens_lost) == ("prompt", 0)  # nothing has changed
+    usage = {
+        "input_tokens": 3,
+        "cache_read_input_tokens": 90_000,
+        "cache_creation_input_tokens": 500,
+        "output_tokens": 9,
+    }
+    conversation.record_usage(usage)
+    assert conversation.drift().tokens_lost == 0
+    tree({"w/AGENTS.md": LATE})
+    rebuild = conversation.drift().rebuild
+    assert (rebuild.tokens_kept, rebuild.tokens_lost, rebuild.basis) == (0, 90_500, "call")
+    assert rebuild.cost == pytest.approx(90_500 * (2.5 - 0.2) / 1e6)
+    assert "lose about 90,500 cached tokens ($0.2081), counted from the last recorded call (" in conversation.drift().sentence()  # fmt: skip
+
+
+def test_messages_are_counted_if_no_call_is_recorded(tree, drift_after_edit, open_conversation):
+    bare = drift_after_edit(provider="anthropic").rebuild
+    history = [{"role": "user", "content": "word " * 5000}]
+    counted = open_conversation("foreword", tools="read shell", provider="anthropic").drift(messages=history).rebuild
+    assert (bare.basis, counted.basis) == ("prompt", "messages")
+    assert counted.tokens_lost - bare.tokens_lost > 4000 and counted.cost > bare.cost
+
+
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])
 def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provider):
     monkeypatch.setenv("HOME", tree.path("home"))
@@ -85,5 +114,7 @@ def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provi
     tree({"w/AGENTS.md": LATE})
     drift = run_json("talk", "drift", "t", tree.path("w"))
     (row,) = run_json("cache", "talk:t", tree.path("w"))["providers"]
+    diff = run_json("diff", "talk:t", tree.path("w"))["rebuild"]
     assert (drift["tokens_kept"], drift["cache"]["minimum"]) == (row["kept"], row["price"]["minimum"])
-    assert drift["tokens_lost"] == pytest.approx(row["lost"], abs=200)
+    assert [drift["tokens_lost"], diff["tokens_lost"]] == [row["lost"]] * 2
+    assert [drift["cost"], diff["cost"]] == [pytest.approx(row["rewrite"], abs=1e-6)] * 2

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from foreword import CallError, Usage
+from foreword.conversation.state import trigger_of
 from foreword.conversation.usage import record_usage
 from foreword.errors import MissingError
 from foreword.inspection.price_list import read_prices
@@ -36,7 +37,72 @@ def test_calls_are_added_up_per_edition(tree, open_conversation):
     assert usage.cost == pytest.approx((3000 * 5 + 9000 * 6.25 + 8000 * 0.5 + 150 * 25) / 1e6)
     tree({"w/AGENTS.md": "Two."})
     conversation.construct()
-    assert conversation.record_usage(call(new=10)) == Usage(2, 1, 10, 0, 0, 0, 10 * 5 / 1e6, (10, 0, 0, 0), (usage_finding(),))  # fmt: skip
+    assert conversation.record_usage(call(new=10)) == Usage(2, 1, 10, 0, 0, 0, 10 * 5 / 1e6, (10, 0, 0, 0), (usage_finding(),), 0, 0.0)  # fmt: skip
+
+
+def test_the_usage_of_a_conversation_is_that_of_all_its_editions(tree, open_conversation):
+    tree({"w/AGENTS.md": "One."})
+    conversation = open_conversation(model="claude-opus-5", provider="anthropic")
+    assert conversation.usage() is None
+    conversation.turn("hi")
+    assert conversation.usage() is None
+    conversation.record_usage(call(written=8000, output=10))
+    tree({"w/AGENTS.md": "Two."})
+    conversation.construct()
+    conversation.record_usage(call(read=2000, new=6000, output=10))
+    usage = conversation.usage()
+    assert (usage.total.edition, usage.total.calls, usage.total.input, usage.total.read) == (0, 2, 16_000, 2000)
+    assert (usage.total.hit_rate, {number: row.calls for number, row in usage.editions.items()}) == (
+        0.125,
+        {1: 1, 2: 1},
+    )
+    assert usage.total.cost == pytest.approx(sum(row.cost for row in usage.editions.values()))
+
+
+def test_cached_tokens_that_a_call_does_not_report_are_unknown(open_conversation):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    usage = conversation.record_usage({"input_tokens": 5000, "output_tokens": 1})
+    assert (usage.read, usage.written, usage.hit_rate, usage.cost, usage.unreported) == (None, None, None, None, 1)
+    assert usage.call == (5000, None, None, 1)
+    usage = conversation.record_usage(call(read=6000, new=2000))
+    # The sum is unknown; the hit rate is that of the calls that report it.
+    assert (usage.calls, usage.input, usage.read, usage.written, usage.hit_rate) == (2, 13_000, None, None, 0.75)
+    assert usage.cost == pytest.approx((6000 * 0.5 + 2000 * 5) / 1e6)
+    # That it is unknown is no collapse.
+    assert conversation.record_usage({"input_tokens": 8000, "output_tokens": 1}).findings == ()
+    assert conversation.record_usage(call(read=0, new=8000)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("act", "trigger"),
+    [
+        (lambda conversation: conversation.construct(), "construct"),
+        (lambda conversation: conversation.reload(), "reload"),
+        (lambda conversation: (conversation.compact(), conversation.turn("go on")), "compaction"),
+    ],
+)
+def test_an_edition_says_what_triggered_it(tree, open_conversation, act, trigger):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    conversation = open_conversation("foreword")
+    conversation.turn("hi")
+    tree({"w/AGENTS.md": "Two."})
+    act(conversation)
+    assert [trigger_of(edition) for edition in conversation.shared.store.editions(conversation.id)] == [
+        "start",
+        trigger,
+    ]
+
+
+def test_late_tools_and_files_read_on_each_turn_are_triggers(tree, open_conversation):
+    tree({"w/.git": None, "w/AGENTS.md": "One."})
+    open_conversation("foreword", tools="a").turn("hi")
+    conversation = open_conversation("foreword", tools="a b")
+    conversation.turn("hi")
+    tree({"w/AGENTS.md": "Two."})
+    open_conversation("foreword", tools="a b", set={"on.turn": "gather"}).turn("go on")
+    editions = conversation.shared.store.editions(conversation.id)
+    assert [trigger_of(edition) for edition in editions] == ["start", "tools", "turn"]
 
 
 def usage_finding():

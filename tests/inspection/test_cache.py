@@ -15,7 +15,6 @@ from foreword.inspection.cache import (
     Segment,
     best_order,
     breakpoints,
-    cache_reuse,
     count_kept,
     find_misplaced,
     instability_findings,
@@ -27,7 +26,8 @@ from foreword.inspection.cache import (
 )
 from foreword.inspection.diff import Cause, SectionDiff
 from foreword.inspection.prices import Price, ProviderRules, build_prices
-from foreword.inspection.subject import Subject
+from foreword.inspection.rebuilding import cache_reuse, rebuild_cost
+from foreword.inspection.subject import LastCall, Subject
 from foreword.text.models import is_same_model
 from foreword.vocabulary import LIFETIMES, Origin, Passage, Piece, Prompt, Turn
 
@@ -280,10 +280,11 @@ def compare_requests(old, new, rules=GEMINI, price=PRICE):
 def test_the_first_difference_has_its_origin():
     other = make_prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
     reuse = compare_requests(Subject("o", PROMPT), Subject("n", other))
-    assert (reuse.total, reuse.shared, reuse.tokens, reuse.lost) == (10, 7, 7, 3)
+    rebuild = reuse.rebuild
+    assert (reuse.total, reuse.shared, rebuild.tokens_kept, rebuild.tokens_lost) == (10, 7, 7, 12)
     assert reuse.first and (reuse.first.argument, reuse.first.name, reuse.first.offset) == ("system", "rules", 7)
     assert reuse.first.causes == (Cause("file", "/rules", (1, 1)),)
-    assert reuse.rewrite == pytest.approx(3 * 1.15 / 1_000_000)
+    assert rebuild.cost == pytest.approx(12 * 1.15 / 1_000_000)
 
 
 def test_each_provider_finds_the_first_difference_in_its_own_order():
@@ -307,10 +308,43 @@ def test_a_longer_prompt_is_a_difference():
 
 
 def test_without_a_price_there_are_no_costs():
-    assert (
-        compare_requests(Subject("o", PROMPT), Subject("n", make_prompt(("id", "turn", "x"))), price=None).rewrite
-        is None
-    )
+    reuse = compare_requests(Subject("o", PROMPT), Subject("n", make_prompt(("id", "turn", "x"))), price=None)
+    assert reuse.rebuild.cost is None
+
+
+@pytest.mark.parametrize(
+    ("rules", "last_call", "message_tokens", "expected"),
+    [
+        (GEMINI, None, 0, (20, 5, "prompt")),
+        (GEMINI, None, 900, (20, 905, "messages")),  # the messages after the change are lost as well
+        (GEMINI, LastCall(90_000, 89_000), 900, (20, 89_980, "call")),  # all of the last request is a prefix
+        (GEMINI, LastCall(90_000), 0, (20, 89_980, "call")),  # without a report, too
+        (OPENAI, LastCall(90_007, 80_000), 0, (20, 89_980, "call")),
+        (ANTHROPIC, LastCall(90_000, 89_000), 0, (0, 89_000, "call")),  # with breakpoints, the report counts
+        (ANTHROPIC, LastCall(90_000), 0, (0, 90_000, "call")),
+        (ANTHROPIC, LastCall(90_000, 0), 0, (0, 0, "call")),  # the caller sets no breakpoints
+        (GEMINI, LastCall(3, 0), 0, (0, 0, "call")),  # too short for the cache
+    ],
+)
+def test_a_rebuild_costs_the_whole_request(rules, last_call, message_tokens, expected):
+    old, new = make_segments("A" * 25), make_segments("A" * 20 + "X")
+    rebuild = rebuild_cost(old, new, rules, PRICE, len, last_call=last_call, message_tokens=message_tokens)
+    assert (rebuild.tokens_kept, rebuild.tokens_lost, rebuild.basis) == expected
+    assert rebuild.cost == pytest.approx(expected[1] * (PRICE.write - PRICE.read) / 1e6)
+
+
+def test_text_added_to_the_prompt_loses_the_messages():
+    old, new = make_segments("A" * 20), make_segments("A" * 30)
+    assert rebuild_cost(old, new, GEMINI, PRICE, len, last_call=LastCall(500, 500)).tokens_lost == 480
+    assert rebuild_cost(old, old, GEMINI, PRICE, len, last_call=LastCall(500, 500)).tokens_lost == 0
+
+
+@pytest.mark.parametrize(("elapsed", "is_expired"), [(299, False), (301, True)])
+def test_a_cache_expires_after_its_lifetime(elapsed, is_expired):
+    rules = ProviderRules("x", ("tools", "system", "messages"), "prefix", 1, "", lifetime=300)
+    call = LastCall(500, 500, time=1000)
+    segments = make_segments("A" * 20), make_segments("B" * 20)
+    assert rebuild_cost(*segments, rules, PRICE, len, last_call=call, now=1000 + elapsed).is_expired is is_expired
 
 
 def test_costs_are_computed_from_the_price():

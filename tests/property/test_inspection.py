@@ -12,11 +12,12 @@ from foreword import for_anthropic, for_openai_responses
 from foreword.conversation.decide import drift
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
-from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, find_misplaced, segments_of
+from foreword.inspection.cache import best_order, breakpoints, count_kept, find_misplaced, segments_of
 from foreword.inspection.diff import Edit, compare
 from foreword.inspection.effects import measure_effect
 from foreword.inspection.hunks import changed_lines, find_hunks, split_hunk
 from foreword.inspection.prices import Price, ProviderRules
+from foreword.inspection.rebuilding import cache_reuse
 from foreword.inspection.subject import Subject
 from foreword.text.tokens import Count
 from foreword.text.words import changed_spans
@@ -163,7 +164,7 @@ def test_the_cached_part_is_a_common_prefix(first_form, second_form, rules):
     assert 0 <= tokens <= shared <= total == len(after)
     assert before[:shared] == after[:shared]
     reuse = cache_reuse((subjects[0], old), (subjects[1], new), provider, PRICE, len)
-    assert reuse.lost >= 0 and (reuse.first is None) <= (before == after)
+    assert reuse.rebuild.tokens_lost >= 0 and (reuse.first is None) <= (before == after)
     cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
     assert [cut.tokens for cut in cuts] == sorted(cut.tokens for cut in cuts)
     assert sorted(best_order(subjects[1].prompt)) == sorted(passage.section for passage in subjects[1].prompt.passages)

@@ -75,10 +75,40 @@ def test_usage_from_all_providers_adds_up(usage, written):
     assert reported_tokens(usage) == ReportedTokens(10_000, 8000, written, 300)
 
 
-def test_fields_that_a_provider_leaves_out_count_as_zero():
-    assert reported_tokens({"output_tokens": 2}) == ReportedTokens(0, 0, 0, 2)
-    assert reported_tokens({"input_tokens": 7.0, "output_tokens": 2}) == ReportedTokens(7, 0, 0, 2)
-    assert reported_tokens(CompletionUsage(prompt_tokens=7, completion_tokens=2, total_tokens=9)) == ReportedTokens(7, 0, 0, 2)  # fmt: skip
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"input_tokens": 7.0, "output_tokens": 2},
+        {"input_tokens": 7, "output_tokens": 2, "cache_read_input_tokens": None, "cache_creation_input_tokens": None},
+        {"input_tokens": 7, "output_tokens": 2, "input_tokens_details": {}},
+        {"input_tokens": 7, "output_tokens": 2, "input_token_details": {}},
+        {"prompt_tokens": 7, "completion_tokens": 2, "prompt_tokens_details": None},
+        {"prompt_tokens": 7, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": None}},
+        CompletionUsage(prompt_tokens=7, completion_tokens=2, total_tokens=9),
+        {"promptTokenCount": 7, "candidatesTokenCount": 2},
+        {"inputTokens": 7, "outputTokens": 2, "totalTokens": 9},
+        {"prompt_eval_count": 7, "eval_count": 2, "prompt_eval_duration": 1},
+        {"prompt_n": 7, "predicted_n": 2, "prompt_ms": 1.5},
+    ],
+)
+def test_usage_that_does_not_say_how_much_was_cached_is_unknown(usage):
+    assert reported_tokens(usage) == ReportedTokens(7, None, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("usage", "read", "written"),
+    [
+        ({"input_tokens": 7, "output_tokens": 2, "cache_read_input_tokens": 0}, 0, 0),
+        ({"prompt_tokens": 7, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 0}}, 0, 0),
+        ({"prompt_tokens": 7, "completion_tokens": 2, "prompt_cache_hit_tokens": 4, "prompt_cache_miss_tokens": 3}, 4, 0),
+        ({"inputTokens": 1, "outputTokens": 2, "cacheReadInputTokens": 4, "cacheWriteInputTokens": 2}, 4, 2),
+        ({"prompt_n": 3, "cache_n": 4, "predicted_n": 2, "prompt_ms": 1.5}, 4, 0),
+        ({"prompt_n": 7, "cache_n": 0, "predicted_n": 2}, 0, 0),
+    ],
+)  # fmt: skip
+def test_other_servers_report_in_their_own_names(usage, read, written):
+    """DeepSeek, Bedrock Converse, and the timings of llama.cpp."""
+    assert reported_tokens(usage) == ReportedTokens(7, read, written, 2)
 
 
 def test_a_row_of_a_database_is_read_like_a_mapping():
@@ -89,7 +119,7 @@ def test_a_row_of_a_database_is_read_like_a_mapping():
         def __getitem__(self, name):
             return {"input_tokens": 7, "output_tokens": 2}[name]
 
-    assert reported_tokens(Row()) == ReportedTokens(7, 0, 0, 2)
+    assert reported_tokens(Row()) == ReportedTokens(7, None, None, 2)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ COUNTED = {
     "output": 300,
     "cost": 0.023375,
     "hit_rate": 0.8,
+    "unreported": 0,
 }
 
 
@@ -26,7 +27,13 @@ def test_usage_is_recorded_and_shown(service):
     before = service.request("GET", "/conversations/measured")
     assert "usage" not in before.json
     response = service.request("POST", "/conversations/measured/usage", {"usage": USAGE})
-    assert response.json == {"conversation": "measured", "edition": 1, "usage": COUNTED, "findings": []}
+    assert response.json == {
+        "conversation": "measured",
+        "edition": 1,
+        "usage": COUNTED,
+        "edition_usage": COUNTED,
+        "findings": [],
+    }
     after = service.request("GET", "/conversations/measured", headers={"If-None-Match": before.headers["etag"]})
     assert (after.status, after.json["usage"]) == (200, COUNTED)
     again = service.request("GET", "/conversations/measured", headers={"If-None-Match": after.headers["etag"]})
@@ -34,10 +41,54 @@ def test_usage_is_recorded_and_shown(service):
     assert service.request("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
 
 
+def test_a_conversation_has_the_usage_of_all_its_editions(fresh_service):
+    agent = {"cwd": "", "model": "claude-opus-5"}
+    fresh_service.request("POST", "/conversations/t/turn", agent)
+    fresh_service.request("POST", "/conversations/t/usage", {"usage": USAGE})
+    fresh_service.request("PUT", "/system-prompt", {"template": "Another one."})
+    fresh_service.request("POST", "/conversations/t/construct", agent)
+    recorded = fresh_service.request("POST", "/conversations/t/usage", {"usage": {"input_tokens": 10}}).json
+    conversation, editions = (
+        fresh_service.get("/conversations/t").json,
+        fresh_service.get("/conversations/t/editions").json,
+    )
+    unknown = {
+        "calls": 1,
+        "input": 10,
+        "read": None,
+        "written": None,
+        "output": 0,
+        "cost": None,
+        "hit_rate": None,
+        "unreported": 1,
+    }
+    total = {**COUNTED, "calls": 2, "input": 10_010, "read": None, "written": None, "unreported": 1}
+    assert (recorded["usage"], recorded["edition_usage"]) == (total, unknown)
+    assert (conversation["usage"], conversation["edition_usage"], conversation["trigger"]) == (
+        total,
+        unknown,
+        "construct",
+    )
+    assert [(row["trigger"], row["usage"]) for row in editions["editions"]] == [
+        ("start", COUNTED),
+        ("construct", unknown),
+    ]
+    assert fresh_service.get("/conversations/t/editions/1").json["usage"] == COUNTED
+
+
 def test_the_usage_of_many_conversations_is_added_up(fresh_service):
     for id in ("one", "two", "three"):
         fresh_service.request("POST", f"/conversations/{id}/turn", {"cwd": "", "model": "claude-opus-5"})
-    total = {"calls": 0, "input": 0, "read": 0, "written": 0, "output": 0, "cost": None, "hit_rate": None}
+    total = {
+        "calls": 0,
+        "input": 0,
+        "read": 0,
+        "written": 0,
+        "output": 0,
+        "cost": None,
+        "hit_rate": None,
+        "unreported": 0,
+    }
     assert fresh_service.get("/usage").json == {"conversations": 3, "next": None, "total": total, "days": []}
     for id in ("one", "two"):
         fresh_service.request("POST", f"/conversations/{id}/usage", {"usage": USAGE})
@@ -55,7 +106,9 @@ def test_the_usage_of_many_conversations_is_added_up(fresh_service):
 def test_a_collapse_is_reported_and_counted(service):
     service.request("POST", "/conversations/collapsed/turn", {"cwd": ""})
     service.request("POST", "/conversations/collapsed/usage", {"usage": USAGE})
-    response = service.request("POST", "/conversations/collapsed/usage", {"usage": {"input_tokens": 10_000}})
+    response = service.request(
+        "POST", "/conversations/collapsed/usage", {"usage": {"input_tokens": 10_000, "cache_read_input_tokens": 0}}
+    )
     assert [finding["code"] for finding in response.json["findings"]] == ["cache-collapse"]
     text = service.request("GET", "/metrics").body.decode()
     metrics = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))

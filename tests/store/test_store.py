@@ -507,9 +507,13 @@ def test_usage_is_added_up_in_one_row(store, edition):
     store.publish("t", edition(1), 0)
     assert store.usage("t", 1) is None
     store.add_usage("t", 1, CallUsage(10, 1, 2, 3, None, 100))
-    assert store.add_usage("t", 1, CallUsage(20, 4, 5, 6, 0.5, 200)) == UsageRow(2, 30, 5, 7, 9, 0.5, 9, 200, 3, 100)
-    assert store.add_usage("t", 1, CallUsage(1, 0, 0, 0, 0.25, 300)) == UsageRow(3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200)
-    assert store.usage("t", 1) == UsageRow(3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200)
+    assert store.add_usage("t", 1, CallUsage(20, 4, 5, 6, 0.5, 200)) == UsageRow(
+        2, 30, 5, 7, 9, 0.5, 9, 200, 3, 100, 0, 0, 20
+    )
+    assert store.add_usage("t", 1, CallUsage(1, 0, 0, 0, 0.25, 300)) == UsageRow(
+        3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200, 0, 0, 1
+    )
+    assert store.usage("t", 1) == UsageRow(3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200, 0, 0, 1)
     assert [store.usage("t", 2), store.usage("u", 1), store.usage("t", 0), store.usage("t", 2**40)] == [None] * 4
 
 

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
 import { keptShare, lossOf } from "../src/conversations/change-words";
 import { filterQuery } from "../src/conversations/filter-query";
+import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
 import { totalInWords, usageInWords } from "../src/conversations/usage-words";
-import type { AuthoredLine, TemplateName, Version } from "../src/forms";
+import type { AuthoredLine, Drift, TemplateName, Version } from "../src/forms";
 import { cellAfter } from "../src/grid-keys";
 import { dailyBars } from "../src/overview/bars";
 import { targetIn, targetName } from "../src/target";
@@ -21,7 +22,7 @@ test("a target has a name that can be in an address", () => {
 });
 
 test("a chart has a bar for each day, with gaps on days without calls", () => {
-  const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5 };
+  const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5, unreported: 0 };
   const days = ["2026-10-01", "2026-11-14", "2026-11-16"].map((day) => ({ day, usage }));
   const bars = dailyBars(days, 2, 4, 95);
   assert.deepEqual(bars.map(({ day, rate, left, width }) => [day, rate, Math.round(left), Math.round(width)]), [["2026-11-13", null, 0, 20], ["2026-11-14", 0.5, 25, 20], ["2026-11-15", null, 50, 20], ["2026-11-16", 0.5, 75, 20]]);
@@ -88,12 +89,26 @@ test("the arrow keys move between the cells of a table and stop at its edges", (
 });
 
 test("usage is described by its calls, tokens, hit rate and cost", () => {
-  const usage = { calls: 2, input: 1000, read: 900, written: 0, output: 50, cost: 1.5, hit_rate: 0.9 };
+  const usage = { calls: 2, input: 1000, read: 900, written: 0, output: 50, cost: 1.5, hit_rate: 0.9, unreported: 0 };
   assert.equal(usageInWords(usage), "2 calls, 1,000 tokens in, 50 out, 90% of the input from the cache, $1.50");
-  assert.equal(usageInWords({ ...usage, cost: null, hit_rate: null }), "2 calls, 1,000 tokens in, 50 out");
+  assert.equal(usageInWords({ ...usage, cost: null, hit_rate: null }), "2 calls, 1,000 tokens in, 50 out, cached part unknown");
+  assert.equal(usageInWords({ ...usage, cost: null, unreported: 1 }), "2 calls, 1,000 tokens in, 50 out, 90% of the input from the cache (1 call did not say)");
   assert.equal(usageInWords({ ...usage, calls: 0 }), "");
   const total = { total: { ...usage, cost: null, hit_rate: null }, conversations: 1000, days: [], next: "x" };
-  assert.equal(totalInWords(total), "2 calls, 1,000 tokens in, 50 out, in the newest 1,000 conversations");
+  assert.equal(totalInWords(total), "2 calls, 1,000 tokens in, 50 out, cached part unknown, in the newest 1,000 conversations");
+});
+
+test("a rebuild never loses nothing if that is not known", () => {
+  const cache = { provider: null, model: null, caching: "prefix", step: 1, minimum: null, assumed: true };
+  const names = { added: [], removed: [], changed: [], moved: [] };
+  const drift: Drift = { conversation: "t", changed: true, sections: names, tools: names, details: [], system: "", tokens_kept: 500, tokens_lost: 90000, cost: 0.207, basis: "call", expired: false, cache };
+  assert.equal(rebuildInWords(drift), "A rebuild keeps about 500 cached tokens and loses 90,000, $0.2070, counted from the last recorded call.");
+  assert.equal(rebuildPrice(drift), "Costs $0.2070: 90,000 cached tokens");
+  assert.match(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0, basis: "prompt" }), /unknown, because no call is recorded/);
+  assert.equal(rebuildPrice({ ...drift, cost: null, basis: "prompt" }), "Costs 90,000 cached tokens and the messages");
+  assert.equal(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0 }), "The last recorded call left nothing in the provider's cache.");
+  assert.match(rebuildInWords({ ...drift, expired: true }), /probably dropped/);
+  assert.equal(rebuildPrice({ ...drift, changed: false }), "");
 });
 
 test("code for an agent names the template and reads the token from the environment", () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..findings import finding
 from ..text.lines import is_plain, printable
 from ..text.pieces import close_open_blocks, cut_mark, escape_tags, origin_of, trim_blank_lines
-from ..vocabulary import Document, Piece, include_key
+from ..vocabulary import Document, Piece, include_key, replace
 from .clock import format_time
 
 TYPE_CHECKING = False
@@ -75,14 +75,15 @@ class ContentReader:
         """Report a document's hidden characters. Most documents are plain and need no search."""
         if is_plain(text):
             return
-        from ..text.hidden import find_hidden
+        from ..text.hidden import find_hidden, severity_of
 
         for piece in pieces:
             origin = piece.origin
             path = origin.path if origin.kind == "file" else ""
             for hidden in find_hidden(piece.text, origin.lines[0] if origin.lines else 1):
                 message = f"{path or name} contains {hidden.describe(f' on line {hidden.line}')}"
-                self.findings.append(finding("hidden-characters", message, path, hidden.line))
+                reported = finding("hidden-characters", message, path, hidden.line)
+                self.findings.append(replace(reported, severity=severity_of(hidden.kind)))
 
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent

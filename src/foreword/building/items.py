@@ -6,7 +6,7 @@ from ..findings import finding
 from ..layout.model import WORKSPACE_FACTS, Field
 from ..text.lines import is_plain, printable
 from ..text.pieces import apply_filters, may_be_unclosed
-from ..vocabulary import Document, Origin, Piece, Skill
+from ..vocabulary import Document, Origin, Piece, Skill, replace
 from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
 from .menus import group_by_folder, location
 
@@ -116,12 +116,13 @@ class ItemWriter:
         return self.create_item(section, row, shown)
 
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
-        from ..text.hidden import find_hidden
+        from ..text.hidden import find_hidden, severity_of
 
         # The values are searched as one line, because their line numbers are not known here.
         for hidden in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
             message = f"the front matter of {shown} contains {hidden.describe()}"
-            self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
+            reported = finding("hidden-characters", message, shown, entry.lines[0])
+            self.findings.append(replace(reported, severity=severity_of(hidden.kind)))
 
     def create_item(self, section: Section, row: Row, path: str = "") -> Item:
         """Create an item from a row. Single values are filtered and escaped; a document's pieces are already escaped."""

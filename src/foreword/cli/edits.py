@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..inspection.cache import FirstDifference
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.hunks import Hunk
+    from ..inspection.rebuilding import FirstDifference
     from ..inspection.subject import Subject
     from .paths import ShortPaths
 

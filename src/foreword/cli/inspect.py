@@ -111,6 +111,8 @@ def diff(args: Namespace) -> int:
 
         sizes = comparison.tokens[0].count, comparison.tokens[1].count
         write_difference(comparison.old, comparison.new, sizes, comparison.difference, paths_of(args))
+        if comparison.difference.is_changed and not comparison.rebuild.rule.is_assumed:
+            write_line(f"\nreplacing the old prompt would {comparison.rebuild.describe()}", indent=2)
     return _status(args, comparison.difference.is_changed, comparison.old, comparison.new)
 
 
@@ -129,7 +131,7 @@ def cache(args: Namespace) -> int:
             write_json(loss.form)
         else:
             _write_loss(loss, args)
-        return _status(args, any(reuse.lost for _, reuse in loss.providers), loss.old, loss.new)
+        return _status(args, any(reuse.rebuild.tokens_lost for _, reuse in loss.providers), loss.old, loss.new)
     result = cache_report(question if is_folder(prompt) else question.with_fields(prompt=prompt_field(prompt)))
     if args.json:
         write_json(result.form)
@@ -211,17 +213,20 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
             reuse.provider,
             provider.price.name if provider.price else "price unknown",
             f"{reuse.shared:,} of {reuse.total:,}",
-            f"{reuse.tokens:,}",
-            f"{reuse.lost:,}",
-            format_dollars(reuse.rewrite),
-            format_dollars(None if reuse.rewrite is None else reuse.rewrite * loss.turns),
+            f"{reuse.rebuild.tokens_kept:,}",
+            f"{reuse.rebuild.tokens_lost:,}",
+            format_dollars(reuse.rebuild.cost),
+            format_dollars(None if reuse.rebuild.cost is None else reuse.rebuild.cost * loss.turns),
         )
         for provider, reuse in loss.providers
     ]
     header = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
     write_table(rows if is_terminal(sys.stdout) else [header, *rows], header, ("bold",), right=(2, 3, 4, 5, 6))
-    if not any(reuse.cacheable for _, reuse in loss.providers):
+    rebuilds = [reuse.rebuild for _, reuse in loss.providers]
+    if not any(rebuild.tokens_kept or rebuild.tokens_lost for rebuild in rebuilds):
         write_line("the prompt is too short for any of these caches")
+    else:
+        write_line(f"tokens are counted {rebuilds[0].counted()}", indent=2)
     _write_first_differences(loss, args)
 
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from ..conversation.conversation import Conversation
     from ..conversation.conversations import Conversations
+    from ..conversation.usage import ConversationUsage, Usage
     from ..store.contract import Store
     from ..store.rows import ConversationRow
-    from ..vocabulary import Turn
+    from ..vocabulary import Edition, Turn
     from .arguments import Namespace, Parser
 
 _PAGE_SIZE = 1000
@@ -89,11 +90,33 @@ def talk_show(args: Namespace) -> int:
         what = f"edition {args.edition} of conversation" if args.edition else "conversation"
         raise CallError(f"no {what} {args.id!r} in the store; see foreword talk list")
     if args.json:
-        write_json(edition_form(args.id, edition, stored_usage(store, args.id, edition.number)))
+        usage = stored_usage(store, args.id, edition.number)
+        write_json(edition_form(args.id, edition, usage, is_conversation=not args.edition))
     else:
         passages = stored_passages(account_of(edition))
         write_parts(edition.system, [(passage.start, passage.role, passage.message) for passage in passages])
+        sys.stdout.flush()
+        print(_edition_summary(args.id, edition, stored_usage(store, args.id, edition.number)), file=sys.stderr)
     return 0
+
+
+def _edition_summary(id: str, edition: Edition, usage: ConversationUsage | None) -> str:
+    """Return what triggered an edition, and what the conversation's calls used."""
+    from ..conversation.state import trigger_of
+
+    trigger = f" (trigger: {trigger_of(edition)})" if trigger_of(edition) else ""
+    words = []
+    if usage is not None:
+        own = usage.editions.get(edition.number)
+        words = [f"; {_usage_words(usage.total)}", f"; in this edition {_usage_words(own)}" if own else ""]
+    return f"conversation {printable(id)}, edition {edition.number}{trigger}{''.join(words)}"
+
+
+def _usage_words(usage: Usage) -> str:
+    rate = "" if usage.hit_rate is None else f", {usage.hit_rate:.0%} of it from the cache"
+    unknown = f" ({usage.unreported:,} did not say how much was cached)" if usage.unreported else ""
+    cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
+    return f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{unknown}, {usage.input:,} tokens in{rate}, {usage.output:,} out{cost}"
 
 
 def talk_list(args: Namespace) -> int:

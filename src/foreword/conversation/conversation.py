@@ -5,7 +5,6 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from ..errors import (
-    CallError,
     StoreError,
     check_message,
     check_messages,
@@ -16,12 +15,11 @@ from ..errors import (
 from ..extensions import Resources
 from ..findings import finding
 from ..store import waits
-from ..text.tokens import exact_counter
 from ..vocabulary import Document, Edition, Tool, Workspace
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
-from .decide import Outcome, drift
+from .decide import Outcome
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
 from .shipped_tools import ShippedToolRunner
@@ -30,9 +28,9 @@ from .stored_events import StoredEvents
 from .sub_agents import SubAgents
 from .touch import TOUCH_KINDS, check_touch
 from .touching import Touching
-from .transitions import Transitions, rebuild_loss_function
+from .transitions import Transitions
 from .turns import Turns, user_message, with_summary_request
-from .usage import record_usage
+from .usage import record_usage, stored_usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from .decide import Drift
     from .shared import Shared
     from .touch import Touched
-    from .usage import Usage
+    from .usage import ConversationUsage, Usage
 
     Message = Mapping[str, Any]
 
@@ -118,7 +116,7 @@ class Conversation:
         with self._lock:
             events, self._events = self._events, []
         try:
-            outcome = self._transitions.apply(["turn", *events], now)
+            outcome = self._transitions.apply(["turn", *events], now, messages)
         except BaseException:
             self._add_events(events)
             raise
@@ -172,14 +170,10 @@ class Conversation:
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
         return with_summary_request(turn, self.layout)
 
-    def drift(self, now: datetime | None = None) -> Drift:
-        """Return what would change if the prompt were built now."""
+    def drift(self, now: datetime | None = None, *, messages: Sequence[Message] = ()) -> Drift:
+        """Return what would change if the prompt were built now. If no call was recorded, the cost includes these `messages`."""
         check_time(now)
-        current, _ = self._transitions.current()
-        if current is None:
-            raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
-        loss = rebuild_loss_function(self._agent.resolved, current, self._assembling.prices, exact_counter)
-        return drift(current, self._builder.gather(now), loss=loss)
+        return self._transitions.drift(now, check_messages(messages))
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
         """Return the prompt that would be built now with another template instead of the global one. Nothing is stored.
@@ -198,12 +192,16 @@ class Conversation:
     def record_usage(self, usage: object, *, model: str = "", now: datetime | None = None) -> Usage:
         """Add the usage that the provider returned with a response to the counters of the edition in use, and return them.
 
-        `usage` is the object from Anthropic, OpenAI (Responses or Chat), Gemini, LangChain, LiteLLM or pydantic-ai, or a mapping with
-        the same keys. For a stream, pass only the last one. A sub-agent's calls belong to another prompt, so do not record them here.
+        `usage` is a provider's or framework's object or mapping. For a stream, pass the last one. Do not pass those of sub-agents.
         """
         check_time(now)
         model = model or self._agent.configured.model
         return record_usage(self.shared.editions, self.id, usage, model, self._assembling.prices, now)
+
+    def usage(self) -> ConversationUsage | None:
+        """Return what the conversation's calls used, in total and by edition, or None if no call was recorded."""
+        current, _ = self.shared.editions.current(self.id)
+        return stored_usage(self.shared.store, self.id, current.number) if current else None
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""

@@ -15,7 +15,7 @@ import json
 from ..encoding.edition import account_of, described_tools, target_of, tools_of
 from ..findings import finding
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
-from ..inspection.prices import CacheRule
+from ..inspection.rebuilding import RebuildCost
 from ..layout.keys import STEPS
 from ..text.tokens import estimate
 from ..text.words import common_prefix_length
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..inspection.changes import SectionChange, Side
+    from ..inspection.prices import CacheRule
     from ..vocabulary import Finding
     from .state import State
 
     EffectFunction = Callable[[Edition, Sequence[str]], LateToolEffect]
-    LossFunction = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
+    LossFunction = Callable[[Edition, Edition], RebuildCost]
     Subject = Literal["tools", "rest", "all"]
 
 _TOOL_EVENTS = ("tools", "registry")
@@ -82,6 +83,21 @@ def decide(
     if "gather" in (tools, rest):
         return Steps("gather", "gather")
     return Steps("format" if rest == "format" else tools, rest)
+
+
+_TRIGGERS = ("rebuild", "reload", "compaction", "resources", "registry", "tools", "turn")
+
+
+def trigger_of_steps(on: Mapping[str, str], events: Sequence[str], layout_changed: bool = False) -> str:
+    """Return the event that causes a new edition: the one with the strongest step in the layout's table `on`.
+
+    An explicit rebuild is called `construct`, like the caller's method. A layout other than the edition's is `layout`.
+    """
+    if "rebuild" in events:
+        return "construct"
+    candidates = [event for event in _TRIGGERS if event in events]
+    event = max(candidates, key=lambda event: STEPS.index(on.get(event, "keep")), default="turn")
+    return "layout" if layout_changed and on.get(event, "keep") != "gather" else event
 
 
 def _strongest(steps: Iterable[str]) -> str:
@@ -145,25 +161,36 @@ _CARRIED_FIELDS = ("skills", "skills_again", "in_prompt", "prompt", "touched", "
 
 @value
 class Drift(ChangedParts):
-    """The differences between a newly built prompt and the edition in use, and how much of the provider's cache a rebuild would lose.
+    """The differences between a newly built prompt and the edition in use, and what a rebuild would cost.
 
     Fields:
         sections: The sections that differ.
         tools: The names of the tools that differ.
-        tokens_kept: How many tokens would stay in the provider's cache after a rebuild.
-        tokens_lost: How many tokens a rebuild would have to send again.
-        rule: The caching rule that the two numbers follow.
+        rebuild: How much of the provider's cache a rebuild would keep and lose, messages included, in tokens and dollars.
         system: The system prompt that would be built now.
+        tokens_kept: How many cached tokens a rebuild would keep.
+        tokens_lost: How many cached tokens a rebuild would lose.
+        rule: The caching rule that the numbers follow.
         is_changed: Whether the text or the tool definitions differ.
         section_names: The names of the sections that differ.
     """
 
     sections: Sequence[SectionChange]
     tools: Names
-    tokens_kept: int
-    tokens_lost: int
-    rule: CacheRule = CacheRule()
+    rebuild: RebuildCost
     system: str = ""
+
+    @property
+    def tokens_kept(self) -> int:
+        return self.rebuild.tokens_kept
+
+    @property
+    def tokens_lost(self) -> int:
+        return self.rebuild.tokens_lost
+
+    @property
+    def rule(self) -> CacheRule:
+        return self.rebuild.rule
 
     def sentence(self) -> str:
         """Describe the change in one sentence, including what a rebuild would lose."""
@@ -173,7 +200,7 @@ class Drift(ChangedParts):
         parts += [
             f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.by_kind()
         ]
-        return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"
+        return f"{'; '.join(parts)}; a rebuild would {self.rebuild.describe()}"
 
 
 def _describe_change(change: SectionChange) -> str:
@@ -193,14 +220,12 @@ def drift(
     Without `loss`, a rebuild is assumed to keep the common prefix of the two prompts.
     """
     changes = find_changes(_side(since or current), _side(new_edition))
-    return Drift(
-        changes.sections, changes.tools, *(loss or _prefix_loss)(current, new_edition), system=new_edition.system
-    )
+    return Drift(changes.sections, changes.tools, (loss or _prefix_loss)(current, new_edition), new_edition.system)
 
 
-def _prefix_loss(current: Edition, new_edition: Edition) -> tuple[int, int, CacheRule]:
+def _prefix_loss(current: Edition, new_edition: Edition) -> RebuildCost:
     kept = common_prefix_length(current.system, new_edition.system) if current.tools == new_edition.tools else 0
-    return estimate(current.system[:kept]), estimate(current.system[kept:]), CacheRule()
+    return RebuildCost(estimate(current.system[:kept]), estimate(current.system[kept:]))
 
 
 def _side(edition: Edition) -> Side:
@@ -253,7 +278,11 @@ def _append(
         kept = replace(kept, number=current.number + 1, tools=with_new_tools(current.tools, new_edition.tools))
         cost = estimate(kept.tools) - estimate(current.tools)
         effect = late_tool_effect(kept, change.tools.added)
-        lost = loss(current, replace(current, tools=kept.tools))[1] if effect.loses_cache or effect.exception else 0
+        lost = (
+            loss(current, replace(current, tools=kept.tools)).tokens_lost
+            if effect.loses_cache or effect.exception
+            else 0
+        )
         findings.append(finding("drift", _late_tools_sentence(change.tools.added, cost, lost, effect)))
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
@@ -271,7 +300,7 @@ def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, effect: Lat
     start = f"tools added late: {shown}; "
     if not effect.is_in_prompt:
         return start + "they are deferred, so the prefix is kept"
-    loss = f"the prefix after them, about {lost:,} tokens and all messages"
+    loss = f"the prefix after them, about {lost:,} tokens with the messages"
     exception = f", except that {effect.exception} loses {loss}" if effect.exception else ""
     price = f" and {loss}" if effect.loses_cache else f"; the prefix is kept{exception}"
     return f"{start}their definitions cost about {cost:,} tokens{price}"

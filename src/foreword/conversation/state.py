@@ -33,6 +33,7 @@ class State:
         touched_again: The touched files that must be sent again after a compaction.
         plan: The plan that the model has written.
         resources: The folders of `skills` and `packs` that were added while the conversation ran.
+        trigger: The event for which this edition was built. Empty for the first edition.
     """
 
     skills: Sequence[str] = ()
@@ -50,6 +51,7 @@ class State:
     touched_again: Sequence[str] = ()
     plan: str = ""
     resources: Mapping[str, Any] = {}
+    trigger: str = ""
 
 
 _FIELDS = tuple(State.__annotations__)
@@ -67,6 +69,11 @@ def state_of(edition: Edition) -> State:
     """Return the state that is stored with an edition."""
     state: State = _states.get(edition.state)
     return state
+
+
+def trigger_of(edition: Edition) -> str | None:
+    """Return the event for which an edition was built: `start` for the first one, and None if an older Foreword did not store it."""
+    return "start" if edition.number == 1 else state_of(edition).trigger or None
 
 
 def with_state(edition: Edition, state: State) -> Edition:

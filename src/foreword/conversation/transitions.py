@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+import json
+from time import time
+
 from ..encoding.edition import parse_tools, target_of
-from ..errors import StoreError
+from ..errors import CallError, StoreError
 from ..findings import finding
-from ..inspection.price_list import rebuild_loss, shipped_prices
+from ..inspection.price_list import shipped_prices
+from ..inspection.requests import compare_turns
+from ..inspection.sending import turn_of
 from ..providers.late_tool_effect import late_tool_effect
-from ..text.tokens import estimator
+from ..text.tokens import estimator, exact_counter
 from ..vocabulary import replace, value
-from .decide import Outcome, Steps, apply_step, decide
+from .decide import Outcome, Steps, apply_step, decide, drift, trigger_of_steps
 from .editions import store_down
 from .notices import changes_of, with_changes
-from .state import after_summary, state_of, with_state
+from .state import after_summary, state_of, update_state, with_state
+from .usage import last_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+    from typing import Any
 
-    from ..inspection.price_list import Counter
-    from ..inspection.prices import CacheRule, Prices
+    from ..inspection.prices import Prices
+    from ..inspection.rebuilding import RebuildCost
+    from ..inspection.requests import Counter
+    from ..inspection.subject import LastCall
     from ..vocabulary import Agent, Edition, Finding
     from ..vocabulary.tools import LateToolEffect
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
-    from .decide import LossFunction
+    from .decide import Drift, LossFunction
     from .editions import Editions
     from .hooks import Hooks
     from .state import State
+
+    Message = Mapping[str, Any]
 
 _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
@@ -75,26 +86,34 @@ class Transitions:
         current, _ = self.current()
         return current or self.apply(["turn"], None).edition
 
-    def apply(self, events: Sequence[str], now: datetime | None) -> Outcome:
-        """Apply these events. If another process publishes first, start over from its edition."""
+    def apply(self, events: Sequence[str], now: datetime | None, messages: Sequence[Message] = ()) -> Outcome:
+        """Apply these events. If another process publishes first, start over from its edition. `messages` is the history at hand."""
         number: int | None = None
         while True:
             current, findings = self.current()
             previous_number, number = number, current.number if current else 0
             if previous_number not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
-            outcome = self._apply_once(events, current, findings, now)
+            outcome = self._apply_once(events, current, findings, now, messages)
             if outcome is not None:
                 return outcome
 
     def _apply_once(
-        self, events: Sequence[str], current: Edition | None, findings: list[Finding], now: datetime | None
+        self,
+        events: Sequence[str],
+        current: Edition | None,
+        findings: list[Finding],
+        now: datetime | None,
+        messages: Sequence[Message],
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
         all_events = [*events, *self._implied_events(current)] if current else events
         steps = decide(self._assembling.layout.on, current, all_events, self._assembling.layout_changed(current))
         if current is None or not (findings or self._changes_nothing(steps, current)):
-            return self._publish(steps, events, current, now)
+            trigger = trigger_of_steps(
+                self._assembling.layout.on, all_events, self._assembling.layout_changed(current) if current else False
+            )
+            return self._publish(steps, events, trigger, current, now, messages)
         if findings and steps.changes and not _EXPLICIT_EVENTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in all_events and not steps.changes:
@@ -102,10 +121,18 @@ class Transitions:
         return Outcome(current, (), findings, is_reused=True)
 
     def _publish(
-        self, steps: Steps, events: Sequence[str], current: Edition | None, now: datetime | None
+        self,
+        steps: Steps,
+        events: Sequence[str],
+        trigger: str,
+        current: Edition | None,
+        now: datetime | None,
+        messages: Sequence[Message],
     ) -> Outcome | None:
         """Carry out the steps and publish the result. Returns None if another process has published in the meantime."""
-        outcome = self._outcome(steps, current, now, is_summarised="compaction" in events)
+        outcome = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
+        if current is not None and outcome.edition.number != current.number:
+            outcome = replace(outcome, edition=update_state(outcome.edition, trigger=trigger))
         try:
             published = self._editions.publish(self._id, current, outcome.edition)
         except StoreError as error:
@@ -137,7 +164,14 @@ class Transitions:
             return self._announced == _AnnouncedTools(current, self._agent.resolved)
         return not steps.changes
 
-    def _outcome(self, steps: Steps, current: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
+    def _outcome(
+        self,
+        steps: Steps,
+        current: Edition | None,
+        now: datetime | None,
+        messages: Sequence[Message],
+        is_summarised: bool,
+    ) -> Outcome:
         """Apply the steps in order, and return one outcome for all of them."""
         if current is None:
             return apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
@@ -146,7 +180,13 @@ class Transitions:
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
-            loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimator)
+
+            def read_last_call(edition: Edition = current) -> LastCall | None:
+                return last_call(self._editions.store, self._id, edition)
+
+            loss = rebuild_loss_function(
+                self._agent.resolved, edition, shipped_prices, estimator, read_last_call, messages, now
+            )
             step_outcome = apply_step(
                 step, edition, new_edition, forget if is_first else None, before, loss, self._late_tool_effect
             )
@@ -174,6 +214,16 @@ class Transitions:
         """Return the state after the messages were summarised, without what the layout drops."""
         return after_summary(state, drop_skills=self._assembling.layout.compaction.get("skills") == "drop")
 
+    def drift(self, now: datetime | None, messages: Sequence[Message]) -> Drift:
+        """Return what would change if the prompt were built now, and what that would cost."""
+        current, _ = self.current()
+        if current is None:
+            raise CallError(f"the conversation {self._id!r} has no edition yet; its first turn creates one")
+        call = last_call(self._editions.store, self._id, current)
+        prices = self._assembling.prices
+        loss = rebuild_loss_function(self._agent.resolved, current, prices, exact_counter, lambda: call, messages, now)
+        return drift(current, self._builder.gather(now), loss=loss)
+
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""
         current, findings = self.current()
@@ -199,15 +249,38 @@ class Transitions:
 
 
 def rebuild_loss_function(
-    agent: Agent, current: Edition, table: Callable[[], Prices], counter: Counter
+    agent: Agent,
+    current: Edition,
+    table: Callable[[], Prices],
+    counter: Counter,
+    read_last_call: Callable[[], LastCall | None],
+    messages: Sequence[Mapping[str, Any]],
+    now: datetime | None,
 ) -> LossFunction:
-    """Return a function that calculates how much of the provider's cache a rebuild keeps and loses.
+    """Return a function that calculates what a rebuild costs.
 
-    If the agent has neither a model nor a provider, those of the edition are used.
+    If the agent has neither a model nor a provider, those of the edition are used. Without a last call, `messages` are counted.
     """
     target = agent if agent.model or agent.provider else target_of(current)
 
-    def loss(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
-        return rebuild_loss(old, new, target.provider, target.model, table(), counter)
+    def loss(old: Edition, new: Edition) -> RebuildCost:
+        last_call = read_last_call()
+        tokens = 0 if last_call or not messages else counter(target.model, target.provider)(_text_of(messages))
+        return compare_turns(
+            turn_of(old),
+            turn_of(new),
+            target.provider,
+            target.model,
+            table(),
+            counter,
+            last_call=last_call,
+            message_tokens=tokens,
+            now=now.timestamp() if now else time(),
+        )
 
     return loss
+
+
+def _text_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return messages as text, to count their tokens."""
+    return json.dumps([dict(message) for message in messages], ensure_ascii=False, default=str)

@@ -8,6 +8,7 @@ from ..encoding.edition import target_of
 from ..errors import ForgottenError, MissingError, StoreError, expect, show
 from ..findings import finding
 from ..inspection.prices import MILLION
+from ..inspection.subject import LastCall
 from ..providers.usage import reported_tokens
 from ..store.usage import CallUsage, UsageRow
 from ..text.models import is_same_model
@@ -16,12 +17,13 @@ from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..providers.usage import ReportedTokens
     from ..store.contract import Store
+    from ..store.usage import DailyUsage
     from ..vocabulary import Edition, Finding
     from .editions import Editions
 
@@ -33,65 +35,111 @@ _MIN_PROMPT_SHARE = 0.8
 
 @value
 class Usage:
-    """The tokens that an edition's calls used, as reported by the provider.
+    """The tokens that the calls of an edition or a conversation used, as reported by the provider.
 
     Fields:
-        edition: The number of the edition.
+        edition: The number of the edition, or 0 for a whole conversation.
         calls: How many calls were recorded.
         input: All input tokens, cached or not.
-        read: How many of them were read from the provider's cache.
-        written: How many of them were written to it.
+        read: How many of them were read from the provider's cache. None if a call did not report it.
+        written: How many of them were written to it. None if a call did not report it.
         output: The output tokens.
         cost: What the input and the output cost, in US dollars. None if the model's price is unknown.
         call: The input, read, written and output tokens of the last call.
         findings: What is wrong with the last call, such as a collapsed cache.
-        hit_rate: The share of the input that was read from the cache, from 0 to 1. None without any input.
+        unreported: How many calls did not report how much was cached.
+        hit_rate: The share of the input that was read from the cache, from 0 to 1, over the calls that reported it. None without any.
     """
 
     edition: int
     calls: int
     input: int
-    read: int
-    written: int
+    read: int | None
+    written: int | None
     output: int
     cost: float | None = None
-    call: tuple[int, int, int, int] = (0, 0, 0, 0)
+    call: tuple[int, int | None, int | None, int] = (0, 0, 0, 0)
     findings: Sequence[Finding] = ()
-
-    @property
-    def hit_rate(self) -> float | None:
-        """The share of the input that was read from the cache, from 0 to 1. None without any input."""
-        return self.read / self.input if self.input else None
+    unreported: int = 0
+    hit_rate: float | None = None
 
 
-def usage_of(number: int, row: UsageRow, call: CallUsage | None = None, findings: Sequence[Finding] = ()) -> Usage:
-    """Return an edition's counters."""
+def usage_of(
+    number: int, row: UsageRow | DailyUsage, call: CallUsage | None = None, findings: Sequence[Finding] = ()
+) -> Usage:
+    """Return these counters as usage."""
     last = (call.input, call.read, call.written, call.output) if call else (0, 0, 0, 0)
-    return Usage(number, row.calls, row.input, row.read, row.written, row.output, row.cost, last, findings)
+    reported = row.input - row.unreported_input
+    read, written = (None, None) if row.unreported else (row.read, row.written)
+    counts = (number, row.calls, row.input, read, written, row.output, row.cost)
+    return Usage(*counts, last, findings, row.unreported, row.read / reported if reported > 0 else None)
 
 
-def sum_usage(usages: Iterable[Usage]) -> Usage:
+def sum_usage(rows: Iterable[UsageRow | DailyUsage]) -> Usage:
     """Return the total of several counters. Its cost includes only calls whose price is known."""
-    rows = list(usages)
-    costs = [row.cost for row in rows if row.cost is not None]
-    return Usage(
-        0,
-        sum(row.calls for row in rows),
-        sum(row.input for row in rows),
-        sum(row.read for row in rows),
-        sum(row.written for row in rows),
-        sum(row.output for row in rows),
+    known = list(rows)
+    costs = [row.cost for row in known if row.cost is not None]
+
+    def total(name: str) -> int:
+        return sum(getattr(row, name) for row in known)
+
+    row = UsageRow(
+        total("calls"),
+        total("input"),
+        total("read"),
+        total("written"),
+        total("output"),
         sum(costs) if costs else None,
+        unreported=total("unreported"),
+        unreported_input=total("unreported_input"),
     )
+    return usage_of(0, row)
 
 
-def stored_usage(store: Store, id: str, number: int) -> Usage | None:
-    """Return an edition's counters, or None if nothing was recorded or the store is down."""
+@value
+class ConversationUsage:
+    """What a conversation's calls used.
+
+    Fields:
+        total: The sum over all editions.
+        editions: The usage of each edition by its number, without those for which no call was recorded.
+    """
+
+    total: Usage
+    editions: Mapping[int, Usage]
+
+
+def stored_usage(store: Store, id: str, number: int) -> ConversationUsage | None:
+    """Return the counters of a conversation up to edition `number`, or None if nothing was recorded or the store is down."""
     try:
-        row = store.usage(id, number)
+        if number == 1:  # the usual case; reading one row is cached
+            row = store.usage(id, 1)
+            rows = {1: row} if row else {}
+        else:
+            rows = store.usages(id)
     except StoreError:
         return None
-    return usage_of(number, row) if row else None
+    by_edition = {edition: usage_of(edition, row) for edition, row in rows.items()}
+    return ConversationUsage(sum_usage(rows.values()), by_edition) if rows else None
+
+
+def last_call(store: Store, id: str, edition: Edition) -> LastCall | None:
+    """Return the last recorded call of an edition, or None if there is none or the store is down.
+
+    An edition that only adds tools continues with its predecessor's prompt, and therefore with its cache.
+    """
+    try:
+        row = store.usage(id, edition.number)
+        if row is None and edition.number > 1:
+            previous = store.edition(id, edition.number - 1)
+            row = store.usage(id, previous.number) if previous and previous.system == edition.system else None
+    except StoreError:
+        return None
+    if row is None:
+        return None
+    # A call that does not report what was cached is stored with 0.
+    cached = row.cached if row.cached or not row.unreported else None
+    return LastCall(row.last_input or row.cached, cached, row.time)
 
 
 def record_usage(
@@ -128,8 +176,11 @@ def _no_edition(id: str) -> MissingError:
 
 
 def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> float | None:
-    """Return the cost of a call in US dollars, or None if the price is unknown. If only that of the output is, it is left out."""
-    if price is None:
+    """Return the cost of a call in US dollars. If only the price of the output is unknown, it is left out.
+
+    The result is None if the price or the number of cached tokens is unknown.
+    """
+    if price is None or tokens.read is None or tokens.written is None:
         return None
     uncached = tokens.input - tokens.read - tokens.written
     long_price = rules.long_write * price.input or price.write
@@ -152,7 +203,7 @@ def _collapse(
             return ""
         cached, moment = earlier.cached, earlier.time
         previous_edition = store.edition(id, edition.number - 1)
-    if cached < _MIN_CACHED or not call.input or call.read * 2 >= cached:
+    if cached < _MIN_CACHED or not call.input or call.read is None or call.read * 2 >= cached:
         return ""
     cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime, *models)
     return f"the provider read {call.read:,} of the {cached:,} tokens that the previous call had left in its cache: {cause}"

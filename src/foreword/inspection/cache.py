@@ -11,10 +11,9 @@ import json
 from ..findings import finding
 from ..text.words import common_prefix_length
 from ..vocabulary import LIFETIMES, value
-from .diff import Cause, cause_of, describe_cause
+from .diff import describe_cause
 from .prices import MILLION
 from .sending import message_spans, sent_passages
-from .subject import OriginIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Passage, Prompt
     from .diff import SectionDiff
     from .prices import Price, ProviderRules
-    from .subject import Subject
 
     TokenCounter = Callable[[str], int]
 
@@ -148,16 +146,16 @@ def _explicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tupl
     position = sent = 0
     for segment in segments:
         position += len(segment.text)
-        sent += len(segment.text) if segment.argument in _PROMPT_SEGMENTS else 0
+        sent += len(segment.text) if segment.argument in PROMPT_SEGMENTS else 0
         if segment.has_breakpoint and segment.argument == "tools":
             yield position, "tools", segment.name, "release"
-        elif segment.has_breakpoint and segment.argument in _PROMPT_SEGMENTS:
-            end = _prompt_offset(prompt, sent)
+        elif segment.has_breakpoint and segment.argument in PROMPT_SEGMENTS:
+            end = prompt_offset(prompt, sent)
             last = _last_passage_before(prompt, end)
             yield position, segment.argument, last.section if last else "", _shortest_lifetime(prompt, end)
 
 
-_PROMPT_SEGMENTS = ("system", "leading")
+PROMPT_SEGMENTS = ("system", "leading")
 
 
 def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
@@ -169,7 +167,7 @@ def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
     return [(0, end), *messages] if prompt.text[:end].strip() else messages
 
 
-def _prompt_offset(prompt: Prompt, sent: int) -> int:
+def prompt_offset(prompt: Prompt, sent: int) -> int:
     """Return the offset in the prompt after this many sent characters. Separators between messages are not sent."""
     for start, end in _sent_spans(prompt):
         if sent <= end - start:
@@ -188,7 +186,7 @@ def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tupl
     position = sent = 0
     ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
     for index, segment in enumerate(segments):
-        if segment.argument in _PROMPT_SEGMENTS:
+        if segment.argument in PROMPT_SEGMENTS:
             for end, section, lifetime in ends:
                 if sent < end <= sent + len(segment.text):
                     yield position + end - sent, segment.argument, section, lifetime
@@ -357,38 +355,6 @@ def _join_names(names: Sequence[str]) -> str:
 # How much of the cache survives a change
 
 
-@value
-class FirstDifference:
-    """Where two requests first differ: the argument, the section, tool or message within it, the offset, and the causes."""
-
-    argument: str
-    name: str
-    offset: int
-    causes: Sequence[Cause] = ()
-
-
-@value
-class CacheReuse:
-    """How much of a request a provider can reuse from its cache of the previous one.
-
-    `total` counts all its tokens, `cacheable` those that would be reused if nothing had changed, `shared` those before the first difference,
-    and `tokens` those that are reused. `rewrite` is the extra cost in dollars of writing the lost tokens instead of reading them, or None
-    if the price is unknown.
-    """
-
-    provider: str
-    total: int
-    cacheable: int
-    shared: int
-    tokens: int
-    rewrite: float | None
-    first: FirstDifference | None
-
-    @property
-    def lost(self) -> int:
-        return self.cacheable - self.tokens
-
-
 def count_kept(
     old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> tuple[int, int, int]:
@@ -416,60 +382,3 @@ def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int)
         if segment.has_breakpoint and position <= start and position in ends:
             last = position
     return last
-
-
-def cache_reuse(
-    old: tuple[Subject, Sequence[Segment]],
-    new: tuple[Subject, Sequence[Segment]],
-    rules: ProviderRules,
-    price: Price | None,
-    count: TokenCounter,
-) -> CacheReuse:
-    """Return how much of the old request a provider reuses for the new one."""
-    total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
-    _, _, cacheable = count_kept(new[1], new[1], rules, price, count)
-    rewrite = max(cacheable - tokens, 0) * (price.write - price.read) / MILLION if price else None
-    return CacheReuse(rules.name, total, max(cacheable, tokens), shared, tokens, rewrite, _first_difference(old, new))
-
-
-def _first_difference(
-    old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]
-) -> FirstDifference | None:
-    """Return where the requests first differ, or None if they are equal, or if one only appends messages to the other."""
-    before, after = ("".join(segment.text for segment in request[1]) for request in (old, new))
-    start = common_prefix_length(before, after)
-    if start in (len(before), len(after)) and all(
-        _argument_at(request[1], start) in ("messages", "") for request in (old, new)
-    ):
-        return None
-    subject, segments = new if start < len(after) else old
-    position = sent = 0
-    for segment in segments:
-        if start < position + len(segment.text):
-            if segment.argument not in _PROMPT_SEGMENTS:
-                cause = Cause("tool" if segment.argument == "tools" else "message", segment.name)
-                return FirstDifference(segment.argument, segment.name, start - position, [cause])
-            return _difference_in_prompt(
-                subject, segment.argument, _prompt_offset(subject.prompt, sent + start - position + 1) - 1
-            )
-        position += len(segment.text)
-        sent += len(segment.text) if segment.argument in _PROMPT_SEGMENTS else 0
-    return None
-
-
-def _argument_at(segments: Sequence[Segment], position: int) -> str:
-    """Return the argument that the segment at this offset belongs to, or empty if the offset is past the end."""
-    for index, segment in enumerate(segments):
-        if position < len(segment.text):
-            is_role = index + 1 < len(segments) and segments[index + 1].argument == "leading"
-            return "leading" if is_role else segment.argument
-        position -= len(segment.text)
-    return ""
-
-
-def _difference_in_prompt(subject: Subject, argument: str, offset: int) -> FirstDifference:
-    spans = OriginIndex(subject.prompt).find(offset, offset + 1)
-    if not spans:
-        return FirstDifference(argument, "", offset)
-    causes = [cause_of(span) for span in spans if span.origin.kind]
-    return FirstDifference(argument, spans[0].section, offset, causes)

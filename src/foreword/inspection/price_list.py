@@ -1,4 +1,4 @@
-"""Reads the built-in table of prices and the user's overrides, and calculates what rebuilding a prompt costs."""
+"""Reads the built-in table of prices and the user's overrides."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ import os
 from ..errors import CallError
 from ..packs.packs import parse_toml
 from ..packs.settings import read_settings
-from ..providers import request_for
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.reader import Reader
 from ..text.lines import printable
-from .cache import count_kept, segments_of
 from .prices import build_prices
-from .sending import turn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-    from ..vocabulary import Edition, Workspace
-    from .prices import CacheRule, Prices
-
-    Counter = Callable[[str, str], Callable[[str], int]]  # takes a model and its provider, returns their token counter
+    from ..vocabulary import Workspace
+    from .prices import Prices
 
 
 def read_prices(path: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
@@ -66,16 +61,3 @@ def _read_table(path: str) -> tuple[str, Mapping[str, Any]]:
             f"the price file {printable(path)} cannot be read: {reading.reason or 'the file does not exist'}"
         )
     return printable(path), parse_toml(reading.text, printable(path))
-
-
-def rebuild_loss(
-    current: Edition, new_edition: Edition, provider: str, model: str, table: Prices, counter: Counter
-) -> tuple[int, int, CacheRule]:
-    """Return how many cached tokens of the current edition a new one would keep and lose, and the provider's caching rule."""
-    rules, price, rule = table.rule_for(provider, model)
-    count = counter(model or rules.model, rules.name or provider)
-    turns = (turn_of(current), turn_of(new_edition))
-    old, new = (segments_of(request_for(rules.name, turn), rules.order, len(turn.leading)) for turn in turns)
-    _, _, cached = count_kept(old, old, rules, price, count)
-    _, _, kept = count_kept(old, new, rules, price, count)
-    return kept, max(cached - kept, 0), rule

@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 
 
 @value
+class LastCall:
+    """The last recorded call of a conversation: its input, how much of that it left in the cache (None if unknown), and its time in seconds."""
+
+    input: int
+    cached: int | None = None
+    time: int = 0
+
+
+@value
 class Subject:
     """A finished prompt, and the name by which the caller refers to it.
 
     Plain text has no passages, so its origins are unknown. `tools` is None if the tools are unknown. `changes` are the late changes that
-    its messages announce.
+    its messages announce. `last_call` is that of a stored edition, if one was recorded.
     """
 
     name: str
@@ -29,6 +38,7 @@ class Subject:
     messages: Sequence[Mapping[str, Any]] = ()
     built_for: Mapping[str, str] = {}
     changes: Sequence[Mapping[str, Any]] = ()
+    last_call: LastCall | None = None
 
     @property
     def is_plain(self) -> bool:

@@ -11,9 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.cache import CacheReuse, MisplacedSection, Segment
+    from ..inspection.cache import MisplacedSection, Segment
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
+    from ..inspection.rebuilding import CacheReuse
     from ..vocabulary import Finding
     from ..wire.forms import BetterOrderForm, CacheForm, CacheReusesForm, ProviderForm, RebuildForm
     from .question import Question
@@ -47,8 +48,7 @@ class ProviderModel:
 
         With `has_changes`, they are those of a request to the model, because what a late change looks like depends on it.
         """
-        from ..inspection.cache import segments_of, with_last_breakpoint
-        from ..providers import request_for
+        from ..inspection.requests import request_segments
 
         try:
             turn = subject.turn
@@ -57,22 +57,38 @@ class ProviderModel:
                 turn = replace(
                     turn, model=self.model or (built_for if self._owner_of(built_for) == self.rules.name else "")
                 )
-            segments = segments_of(request_for(self.rules.name, turn), self.rules.order, len(turn.leading))
+            return request_segments(turn, self.rules)
         except (AttributeError, KeyError, TypeError):
             raise CallError(
                 f"{subject.name}: its tools or messages cannot be converted into a request to {self.rules.name}"
             ) from None
-        return with_last_breakpoint(segments) if self.rules.caching == "breakpoints" else segments
 
 
 def provider_models(question: Question) -> list[ProviderModel]:
-    """Return every provider in the price list, or only the specified one."""
+    """Return every provider in the price list, or only the specified one. Raises a CallError if that one is not in the list."""
+    table = price_table(question)
+    return [ProviderModel(rules, table, question) for rules in _selected(table, question.provider)]
+
+
+def price_table(question: Question) -> Prices:
+    """Return the table of prices, with the user's and the caller's overrides."""
     from ..inspection.price_list import read_prices
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
-    table = read_prices(prices, question.workspace, settings)
-    selected = [provider for provider in table.providers if provider.name == question.provider.lower()]
-    return [ProviderModel(rules, table, question) for rules in selected or table.providers]
+    return read_prices(prices, question.workspace, settings)
+
+
+def _selected(table: Prices, name: str) -> Sequence[ProviderRules]:
+    """Return the rules of the provider with this name, or of all providers if it is empty."""
+    if not name:
+        return table.providers
+    selected = [rules for rules in table.providers if rules.name == name.lower()]
+    if not selected:
+        known = ", ".join(sorted(rules.name for rules in table.providers))
+        raise CallError(
+            f"how the provider {name!r} caches a prompt is not known; known are {known}, and a file with --prices can add it"
+        )
+    return selected
 
 
 def _for_model_of(subject: Subject, question: Question) -> Question:
@@ -252,7 +268,9 @@ def cache_loss(question: Question) -> CacheLoss:
 
 def compare_caches(question: Question, old: Subject, new: Subject) -> CacheLoss:
     """Report how much of the old prompt's cache is lost when the new one replaces it."""
-    from ..inspection.cache import cache_reuse
+    from time import time
+
+    from ..inspection.rebuilding import cache_reuse
 
     question = _for_model_of(new, question)
     models, turns = provider_models(question), turns_of(question)
@@ -269,6 +287,7 @@ def compare_caches(question: Question, old: Subject, new: Subject) -> CacheLoss:
                 model.rules,
                 model.price,
                 model.count,
+                now=time(),
             ),
         )
         for model in models

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..conversation.touch import Touched
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
+    from ..inspection.prices import Prices
+    from ..inspection.rebuilding import RebuildCost
     from ..inspection.subject import Subject
     from ..text.tokens import Count
     from ..vocabulary import Candidate, Prompt
@@ -224,12 +226,16 @@ def skill(question: Question) -> MessageForm:
 
 @value
 class PromptComparison:
-    """Two prompts, their sizes and how they differ. For two layouts in one directory, `agents` compares the files they read."""
+    """Two prompts, their sizes, how they differ, and what it costs to replace the old one with the new one.
+
+    For two layouts in one directory, `agents` compares the files they read.
+    """
 
     old: Subject
     new: Subject
     tokens: tuple[Count, Count]
     difference: Difference
+    rebuild: RebuildCost
     agents: AgentReport | None = None
 
 
@@ -241,7 +247,7 @@ def diff(question: Question) -> DifferenceForm:
 def diff_form(comparison: PromptComparison) -> DifferenceForm:
     from ..wire.differences import difference_form
 
-    form = difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
+    form = difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference, comparison.rebuild)
     if comparison.agents is not None:
         from ..wire.agents import file_differences_form
 
@@ -251,6 +257,7 @@ def diff_form(comparison: PromptComparison) -> DifferenceForm:
 
 def compare_prompts(question: Question) -> PromptComparison:
     """Return the two prompts to compare, and their difference."""
+    from .caching import price_table
     from .subjects import read_subject
 
     layouts = question.fields.get("layouts") or []
@@ -265,17 +272,24 @@ def compare_prompts(question: Question) -> PromptComparison:
         question = question.with_fields(layout=layouts[0])
     other = question.with_fields(layout=layouts[1]) if len(layouts) == 2 else question
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], other)
-    return compare_subjects(old, new, question.model, question.provider)
+    return compare_subjects(old, new, question.model, question.provider, price_table(question))
 
 
-def compare_subjects(old: Subject, new: Subject, model: str, provider: str) -> PromptComparison:
+def compare_subjects(old: Subject, new: Subject, model: str, provider: str, prices: Prices) -> PromptComparison:
     """Return how two prompts differ, and their sizes in the tokens of this model, or of the one that the new prompt was built for."""
+    from time import time
+
     from ..inspection.diff import compare
-    from ..text.tokens import count
+    from ..inspection.requests import compare_turns
+    from ..text.tokens import count, exact_counter
 
     model, provider = new.model_for(model, provider)
     sizes = [count(subject.prompt.text, model, provider) for subject in (old, new)]
-    return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
+    # Tools that are known for only one of the prompts would look like a change.
+    is_known = old.tools is not None and new.tools is not None
+    before, after = (replace(side, tools=side.tools if is_known else None).turn for side in (old, new))
+    rebuild = compare_turns(before, after, provider, model, prices, exact_counter, last_call=old.last_call, now=time())
+    return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new), rebuild)
 
 
 def _compare_layouts(question: Question, layouts: Sequence[str]) -> PromptComparison:

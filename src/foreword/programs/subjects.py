@@ -8,6 +8,7 @@ from ..errors import CallError, MissingError, is_id
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..text.lines import printable
+from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..encoding.forms import ToolForm
+    from ..store.contract import Store
     from ..vocabulary import Edition
     from .question import Question
 
@@ -168,14 +170,21 @@ def _stored_edition(name: str, question: Question) -> Subject:
     is_number = is_id(id) and number.isdecimal() and len(number) < 10
     edition = store.edition(id, int(number)) if is_number else None
     if edition is not None:
-        return subject_from(name, _edition_with_changes(id, edition))
+        return _edition_subject(name, id, edition, store)
     edition = store.current(full_name) if is_id(full_name) else None
     if edition is None:
         known = store.editions(id) if separator and is_id(id) else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else ""
         error = MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
         raise error if known else error.with_list("conversations")
-    return subject_from(name, _edition_with_changes(full_name, edition))
+    return _edition_subject(name, full_name, edition, store)
+
+
+def _edition_subject(name: str, id: str, edition: Edition, store: Store) -> Subject:
+    from ..conversation.usage import last_call
+
+    subject = subject_from(name, _edition_with_changes(id, edition))
+    return replace(subject, last_call=last_call(store, id, edition))
 
 
 def _edition_with_changes(id: str, edition: Edition) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from ..conversation.usage import Usage, sum_usage
+from ..conversation.usage import sum_usage, usage_of
 from ..errors import ForewordError, StoreError
 from ..packs.packs import layout_names
 from ..store import waits
@@ -60,17 +60,15 @@ def read_usage(service: Service, request: Request) -> Response:
     """Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC."""
     query: ConversationsQuery = request.query
     page = service.store.conversations(_store_query(query))
-    by_day = [
-        (row.day, Usage(0, row.calls, row.input, row.read, row.written, row.output, row.cost))
-        for row in service.store.daily_usage([row.id for row in page.rows])
-    ]
+    by_day = service.store.daily_usage([row.id for row in page.rows])
     return Response(
         {
             "conversations": len(page.rows),
             "next": page.next or None,
-            "total": usage_form(sum_usage(usage for _, usage in by_day)),
+            "total": usage_form(sum_usage(by_day)),
             "days": [
-                {"day": (_EPOCH + timedelta(days=day)).isoformat(), "usage": usage_form(usage)} for day, usage in by_day
+                {"day": (_EPOCH + timedelta(days=row.day)).isoformat(), "usage": usage_form(usage_of(0, row))}
+                for row in by_day
             ],
         }
     )

@@ -11,7 +11,8 @@ import msgspec
 
 from ..conversation.decide import Drift
 from ..conversation.shipped_tools import SHIPPED_NAMES
-from ..conversation.usage import Usage, stored_usage
+from ..conversation.state import trigger_of
+from ..conversation.usage import ConversationUsage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..errors import CallError, StoreError
@@ -23,11 +24,11 @@ from ..vocabulary.tools import USE_TOOL
 from ..wire.answers import (
     drift_form,
     edition_form,
-    edition_row_form,
+    edition_row_forms,
     recorded_form,
     touched_form,
     turn_form,
-    usage_form,
+    usage_fields,
 )
 from .bodies import (
     AccessBody,
@@ -46,7 +47,7 @@ from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
 
 _MAX_BYTES = 64 * 2**20
-_HEAD_KEYS = ("conversation", "edition", "created")
+_HEAD_KEYS = ("conversation", "edition", "created", "trigger")
 
 
 def announce_hooks(service: Service) -> None:
@@ -128,10 +129,13 @@ def record_usage(service: Service, request: Request) -> Response:
     service.current(id)
     reported = msgspec.to_builtins(body.usage)
     usage = add_usage(service.conversations.editions, id, reported, body.model, service.prices, None)
-    amounts = dict(zip(("input_tokens", "read_tokens", "written_tokens", "output_tokens"), usage.call, strict=True))
-    names = {"cache-collapse": "cache_collapses", "store-down": "store_errors"}
-    counts = [names[finding.code] for finding in usage.findings]
-    return Response(recorded_form(id, usage), counts=counts, amounts=amounts)
+    names = ("input_tokens", "read_tokens", "written_tokens", "output_tokens")
+    amounts = {name: amount or 0 for name, amount in zip(names, usage.call, strict=True)}
+    amounts["unreported_tokens"] = amounts["input_tokens"] if usage.call[1] is None else 0
+    counters = {"cache-collapse": "cache_collapses", "store-down": "store_errors"}
+    counts = [counters[finding.code] for finding in usage.findings]
+    total = stored_usage(service.conversations.store, id, usage.edition)
+    return Response(recorded_form(id, usage, total), counts=counts, amounts=amounts)
 
 
 def forget(service: Service, request: Request) -> Response:
@@ -146,7 +150,7 @@ def read_conversation(service: Service, request: Request) -> Response:
     """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
     edition, is_remembered = service.current_or_remembered(id)
-    response = _response_with_usage(service, id, edition)
+    response = _edition_response(id, edition, _usage_of(service, id, edition), is_conversation=True)
     if is_remembered:
         headers = {**response.headers, **STORE_DOWN}
         response = replace(response, headers=headers, counts=("store_errors",), reason="answered from memory")
@@ -159,13 +163,15 @@ def list_editions(service: Service, request: Request) -> Response:
     editions = service.conversations.store.editions(id)
     if not editions:
         raise Problem("not-found", f"conversation {id!r} has not been started")
-    return Response({"editions": [edition_row_form(edition) for edition in editions]})
+    usage = stored_usage(service.conversations.store, id, editions[-1].number)
+    return Response({"editions": edition_row_forms(editions, usage)})
 
 
 def read_edition(service: Service, request: Request) -> Response:
     """Return one edition of a conversation, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_response_with_usage(service, id, service.edition(id, request.number("number"))))
+    edition = service.edition(id, request.number("number"))
+    return request.if_modified(_edition_response(id, edition, _usage_of(service, id, edition), is_conversation=False))
 
 
 def read_drift(service: Service, request: Request) -> Response:
@@ -246,17 +252,22 @@ _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 _tail_hashes = StringHashes()
 
 
-def _response_with_usage(service: Service, id: str, edition: Edition) -> Response:
-    return _edition_response(id, edition, stored_usage(service.conversations.store, id, edition.number))
+def _usage_of(service: Service, id: str, edition: Edition) -> ConversationUsage | None:
+    return stored_usage(service.conversations.store, id, edition.number)
 
 
-def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> Response:
+def _edition_response(id: str, edition: Edition, usage: ConversationUsage | None, is_conversation: bool) -> Response:
     """Return the response for an edition, with the origins of its prompt and an ETag."""
     tail, tag = _tail(edition)
-    content: dict[str, Any] = {"conversation": id, "edition": edition.number, "created": edition.created}
+    content: dict[str, Any] = {
+        "conversation": id,
+        "edition": edition.number,
+        "created": edition.created,
+        "trigger": trigger_of(edition),
+    }
     if usage is not None:
-        content["usage"] = usage_form(usage)
-        tag += f"-{usage.calls}"
+        content |= usage_fields(edition.number, usage, is_conversation=is_conversation)
+        tag += f"-{usage.total.calls}"
     head = msgspec.json.encode(content)
     return Response(head[:-1], headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
 

@@ -13,7 +13,8 @@ from ..encoding.forms import (
     TokensForm,
     ToolForm,
 )
-from ..wire.forms import ConversationForm, EditionRowForm, TemplateForm, UsageForm, VersionForm
+from ..wire.conversation_forms import ConversationForm, MeasuredEditionForm, UsageForm
+from ..wire.forms import TemplateForm, VersionForm
 from ..wire.store_forms import MoveForm, TemplateNameForm
 
 
@@ -213,7 +214,7 @@ class UsageTotalForm(TypedDict):
 
 
 class EditionsForm(TypedDict):
-    editions: list[EditionRowForm]
+    editions: list[MeasuredEditionForm]
 
 
 class StoredPromptForm(TypedDict):

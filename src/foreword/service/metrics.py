@@ -30,6 +30,7 @@ COUNTS = {
     "read_tokens": "Recorded input tokens that were read from the provider's cache",
     "written_tokens": "Recorded input tokens that were written to the provider's cache",
     "output_tokens": "Recorded output tokens",
+    "unreported_tokens": "Recorded input tokens of calls that did not report how much of them was cached",
     "cache_collapses": "Recorded calls that read much less from the cache than the previous call",
 }
 _NOTHING: Mapping[str, float] = {}
@@ -110,9 +111,11 @@ class Metrics:
         for index, (name, about) in enumerate(COUNTS.items()):
             yield from _header(f"foreword_{name}_total", about, "counter")
             yield f"foreword_{name}_total {values[index]:.0f}"
-        if tokens := values[_COUNT_INDEX["input_tokens"]]:
+        if tokens := values[_COUNT_INDEX["input_tokens"]] - values[_COUNT_INDEX["unreported_tokens"]]:
             yield from _header(
-                "foreword_hit_rate", "Share of the recorded input tokens that was read from the cache", "gauge"
+                "foreword_hit_rate",
+                "Share of the recorded input tokens that was read from the cache, over the calls that reported it",
+                "gauge",
             )
             yield f"foreword_hit_rate {values[_COUNT_INDEX['read_tokens']] / tokens:.4f}"
         yield from _header("foreword_findings_total", "Findings reported in turns, by code", "counter")

@@ -88,7 +88,7 @@ def diff(service: Service, request: Request) -> Response:
     bodies = [prompt for prompt in (body.new, body.old) if not isinstance(prompt, str)]
     counted_for = bodies[0] if bodies else AgentBody(cwd="")
     old, new = (_subject(service, prompt) for prompt in (body.old, body.new))
-    comparison = questions.compare_subjects(old, new, counted_for.model, counted_for.provider)
+    comparison = questions.compare_subjects(old, new, counted_for.model, counted_for.provider, service.prices())
     return Response(questions.diff_form(comparison))
 
 

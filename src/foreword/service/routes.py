@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.forms import CandidateForm
+from ..wire.conversation_forms import RecordedForm
 from ..wire.forms import (
     AgentsForm,
     CacheForm,
@@ -14,7 +15,6 @@ from ..wire.forms import (
     LineForm,
     LintForm,
     MessageForm,
-    RecordedForm,
     ShowForm,
     SkillForm,
     TemplateForm,

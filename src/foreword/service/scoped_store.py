@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..store.contract import Store
     from ..store.listing import ConversationPage, ConversationQuery
     from ..store.rows import TemplateRow, TemplateVersion
-    from ..store.usage import DailyUsage
+    from ..store.usage import DailyUsage, UsageRow
     from ..vocabulary import Edition
 
 
@@ -42,6 +42,9 @@ class ScopedStore:
 
     def usage(self, conversation: str, number: int) -> Any:
         return self._store.usage(conversation, number) if conversation.startswith(self._prefix) else None
+
+    def usages(self, conversation: str) -> dict[int, UsageRow]:
+        return self._store.usages(conversation) if conversation.startswith(self._prefix) else {}
 
     def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
         return self._store.daily_usage([id for id in conversations if id.startswith(self._prefix)])

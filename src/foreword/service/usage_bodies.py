@@ -41,11 +41,20 @@ class CacheCreation(Struct):
 
 
 # `reported_tokens` needs one of these fields to recognise the provider.
-_REQUIRED_FIELDS = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
+_REQUIRED_FIELDS = (
+    "input_tokens",
+    "output_tokens",
+    "inputTokens",
+    "prompt_tokens",
+    "prompt_token_count",
+    "promptTokenCount",
+    "prompt_n",
+    "prompt_eval_count",
+)
 
 
 class ProviderUsage(Struct):
-    """Usage as Anthropic, OpenAI, Gemini, LangChain, LiteLLM or pydantic-ai reports it. Other fields are ignored."""
+    """Usage as Anthropic, OpenAI, Gemini, Bedrock, DeepSeek, llama.cpp, Ollama or a framework reports it. Other fields are ignored."""
 
     schema_rules: ClassVar[dict[str, Any]] = {
         "anyOf": [
@@ -66,6 +75,16 @@ class ProviderUsage(Struct):
     prompt_tokens: Reported = UNSET
     completion_tokens: Reported = UNSET
     prompt_tokens_details: InputDetails | UnsetType | None = UNSET
+    prompt_cache_hit_tokens: Reported = UNSET
+    inputTokens: Reported = UNSET
+    outputTokens: Reported = UNSET
+    cacheReadInputTokens: Reported = UNSET
+    cacheWriteInputTokens: Reported = UNSET
+    prompt_n: Reported = UNSET
+    cache_n: Reported = UNSET
+    predicted_n: Reported = UNSET
+    prompt_eval_count: Reported = UNSET
+    eval_count: Reported = UNSET
     promptTokenCount: Reported = UNSET
     cachedContentTokenCount: Reported = UNSET
     candidatesTokenCount: Reported = UNSET

@@ -135,6 +135,9 @@ if TYPE_CHECKING:
         def usage(self, conversation: str, number: int) -> UsageRow | None:
             """Return the counters of an edition, or None if nothing was recorded."""
 
+        def usages(self, conversation: str) -> dict[int, UsageRow]:
+            """Return the counters of a conversation's editions by number, oldest first, without those for which nothing was recorded."""
+
         def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
             """Return the usage of these conversations' editions, by the day of their last call in UTC, oldest first."""
 

@@ -15,7 +15,7 @@ from .faults import ALL_ROWS, faults
 from .listing import ANY_CONVERSATION, count_conversations, end_of, list_conversations
 from .rows import EDITION_COLUMNS, MAX_NUMBER, TEXT_COLUMNS, edition_of, hash_at, hash_from_id, row_of, texts_of
 from .texts import hash_of, pack, to_text
-from .usage import SELECT_USAGE, DailyUsage, UsageRow, daily_usage
+from .usage import SELECT_ALL_USAGE, SELECT_USAGE, DailyUsage, UsageRow, daily_usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,6 +191,11 @@ class StoreReader:
         if cached is not None:
             cached.usage, cached.usage_moment = usage, moment
         return usage
+
+    def usages(self, conversation: str) -> dict[int, UsageRow]:
+        check_id(conversation)
+        rows = self._run(lambda connection: self._select(connection, SELECT_ALL_USAGE, (conversation,)))
+        return {number: UsageRow(*columns) for number, *columns in rows}
 
     def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
         return self._search(lambda select: daily_usage(select, conversations))

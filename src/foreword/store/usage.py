@@ -12,24 +12,36 @@ if TYPE_CHECKING:
 
 @value
 class CallUsage:
-    """The usage of one call. `input` includes tokens that were `read` from the cache or `written` to it; `time` is in seconds."""
+    """The usage of one call. `input` includes tokens that were `read` from the cache or `written` to it; `time` is in seconds.
+
+    `read` and `written` are None if the provider did not report them.
+    """
 
     input: int
-    read: int
-    written: int
+    read: int | None
+    written: int | None
     output: int
     cost: float | None
     time: int
 
     @property
+    def is_reported(self) -> bool:
+        """Whether the provider reported how much was cached."""
+        return self.read is not None
+
+    @property
     def cached(self) -> int:
         """How many tokens the provider has cached after this call, according to its report."""
-        return self.read + self.written
+        return (self.read or 0) + (self.written or 0)
 
 
 @value
 class UsageRow:
-    """The total usage of an edition's calls, and how many tokens its last two calls left in the provider's cache, and when."""
+    """The total usage of an edition's calls, and how many tokens its last two calls left in the provider's cache, and when.
+
+    `read` and `written` omit the calls that did not report them: `unreported` is how many those are, and `unreported_input` is their
+    input. `last_input` is the input of the last call.
+    """
 
     calls: int
     input: int
@@ -41,6 +53,9 @@ class UsageRow:
     time: int = 0
     cached_before: int = 0
     time_before: int = 0
+    unreported: int = 0
+    unreported_input: int = 0
+    last_input: int = 0
 
 
 @value
@@ -54,34 +69,43 @@ class DailyUsage:
     written: int
     output: int
     cost: float | None
+    unreported: int = 0
+    unreported_input: int = 0
 
 
 _COLUMNS = ", ".join(UsageRow.__annotations__)
 SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE conversation = ? AND number = ?"
+SELECT_ALL_USAGE = f"SELECT number, {_COLUMNS} FROM foreword_usage WHERE conversation = ? ORDER BY number"
 _SUMS = ", ".join(
-    f"{name} = foreword_usage.{name} + excluded.{name}" for name in ("input", "read", "written", "output")
+    f"{name} = foreword_usage.{name} + excluded.{name}"
+    for name in ("input", "read", "written", "output", "unreported", "unreported_input")
 )
 # To be formatted with a lock, so that the edition is not deleted meanwhile.
 ADD_USAGE = f"""
     INSERT INTO foreword_usage (conversation, number, {_COLUMNS})
-    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0 FROM foreword_editions WHERE conversation = ? AND number = ?{{}}
+    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0, ?, ?, ?
+    FROM foreword_editions WHERE conversation = ? AND number = ?{{}}
     ON CONFLICT (conversation, number) DO UPDATE SET
         calls = foreword_usage.calls + 1, {_SUMS},
         cost = coalesce(foreword_usage.cost + excluded.cost, excluded.cost, foreword_usage.cost),
         cached = excluded.cached, time = excluded.time,
-        cached_before = foreword_usage.cached, time_before = foreword_usage.time
+        cached_before = foreword_usage.cached, time_before = foreword_usage.time, last_input = excluded.last_input
     RETURNING {_COLUMNS}
 """
 
 
 def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
     """Return the parameters of `ADD_USAGE`."""
-    return call.input, call.read, call.written, call.output, call.cost, call.cached, call.time, conversation, number
+    counts = call.input, call.read or 0, call.written or 0, call.output, call.cost, call.cached, call.time
+    unreported = (0, 0) if call.is_reported else (1, call.input)
+    return *counts, *unreported, call.input, conversation, number
 
 
 _SECONDS_PER_DAY = 86_400
 _BATCH_SIZE = 500
-_TOTALS = "sum(calls), sum(input), sum(read), sum(written), sum(output), sum(cost)"
+_TOTALS = (
+    "sum(calls), sum(input), sum(read), sum(written), sum(output), sum(cost), sum(unreported), sum(unreported_input)"
+)
 
 
 def daily_usage(
@@ -95,8 +119,9 @@ def daily_usage(
             f"SELECT time / {_SECONDS_PER_DAY} AS day, {_TOTALS} FROM foreword_usage"
             f" WHERE conversation IN ({', '.join('?' * len(batch))}) GROUP BY 1"
         )
-        for day, calls, input, read, written, output, cost in select(statement, batch):
-            row = DailyUsage(day, int(calls), int(input), int(read), int(written), int(output), cost)
+        for day, calls, input, read, written, output, cost, unreported, unreported_input in select(statement, batch):
+            counts = int(calls), int(input), int(read), int(written), int(output)
+            row = DailyUsage(day, *counts, cost, int(unreported), int(unreported_input))
             days[day] = _add(days[day], row) if day in days else row
     return [days[day] for day in sorted(days)]
 
@@ -111,4 +136,6 @@ def _add(one: DailyUsage, other: DailyUsage) -> DailyUsage:
         one.written + other.written,
         one.output + other.output,
         sum(costs) if costs else None,
+        one.unreported + other.unreported,
+        one.unreported_input + other.unreported_input,
     )

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..vocabulary import Severity
+
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,8}\U000e007f"
 _KINDS = (
     ("tag characters", "[\U000e0000-\U000e007f]+"),
@@ -24,6 +26,8 @@ _KINDS = (
     ("a joiner inside a word", "(?<=[A-Za-z0-9])[\u200c\u200d]+(?=[A-Za-z0-9])"),
     ("control characters", "[\x01-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]+"),
 )
+# Kinds that never get into a file by accident.
+_DELIBERATE_KINDS = ("tag characters", "consecutive variation selectors", "a bidirectional override")
 _MAX_SPELLED = 120
 
 
@@ -40,6 +44,11 @@ class HiddenCharacters:
         """Return a phrase for a message. `where` is inserted after the kind."""
         amount = f"{self.count:,} characters" if self.count > 1 else "1 character"
         return f"{self.kind}{where} ({amount})" + (f", which spell {self.spells!r}" if self.spells else "")
+
+
+def severity_of(kind: str) -> Severity:
+    """Return how serious hidden characters of a kind are. Kinds that usually come from copying are only warnings."""
+    return "error" if kind in _DELIBERATE_KINDS else "warning"
 
 
 def find_hidden(text: str, first_line: int = 1) -> list[HiddenCharacters]:

@@ -5,6 +5,7 @@ Offsets count code points in the prompt's text.
 
 from __future__ import annotations
 
+from ..conversation.state import trigger_of
 from ..encoding.edition import account_of, target_form, target_of, tools_of
 from ..encoding.prompt import candidate_form, finding_form, message_form, tokens_form
 from ..text.lines import printable
@@ -24,33 +25,38 @@ if TYPE_CHECKING:
 
     from ..conversation.decide import Drift
     from ..conversation.touch import Touched
-    from ..conversation.usage import Usage
+    from ..conversation.usage import ConversationUsage, Usage
     from ..encoding.forms import EditionTargetForm
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
     from ..inspection.origins import Line
+    from ..inspection.rebuilding import RebuildCost
     from ..store.rows import ConversationRow, LabelMove, TemplateRow, TemplateVersion
     from ..template.catalog import CatalogRow
     from ..text.tokens import Count
     from ..vocabulary import Edition, Turn
+    from .conversation_forms import (
+        ConversationForm,
+        EditionRowForm,
+        MeasuredEditionForm,
+        RebuildCostForm,
+        RecordedForm,
+        UsageForm,
+    )
     from .forms import (
         ChangesForm,
-        ConversationForm,
         CountedTool,
         DriftForm,
         EditionForm,
-        EditionRowForm,
         EffectForm,
         LineForm,
         NamesForm,
-        RecordedForm,
         SectionChangeForm,
         SentSectionForm,
         SkillForm,
         TouchedForm,
         TurnForm,
-        UsageForm,
         VariableForm,
         VersionForm,
         WatchForm,
@@ -211,13 +217,35 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
         "id": digest(edition.system),
         "layout": edition.layout,
         "created": edition.created,
+        "trigger": trigger_of(edition),
         "built_for": form,
     }
 
 
-def edition_form(conversation: str, edition: Edition, usage: Usage | None = None) -> EditionForm:
-    """Return an edition with its account. `system` is the whole prompt, in which each passage has a role."""
-    usage_field = {} if usage is None else {"usage": usage_form(usage)}
+def edition_row_forms(editions: Sequence[Edition], usage: ConversationUsage | None) -> list[MeasuredEditionForm]:
+    """Return the editions of a conversation, each with what its own calls used."""
+    rows: list[MeasuredEditionForm] = []
+    for edition in editions:
+        own = usage.editions.get(edition.number) if usage else None
+        rows.append({**edition_row_form(edition), "usage": usage_form(own) if own else None})
+    return rows
+
+
+def usage_fields(number: int, usage: ConversationUsage, *, is_conversation: bool) -> dict[str, UsageForm]:
+    """Return the usage of a conversation, with that of its edition in use beside it, or only that of one edition."""
+    own = usage.editions.get(number)
+    own_fields = {"edition_usage" if is_conversation else "usage": usage_form(own)} if own else {}
+    return {"usage": usage_form(usage.total), **own_fields} if is_conversation else own_fields
+
+
+def edition_form(
+    conversation: str, edition: Edition, usage: ConversationUsage | None = None, *, is_conversation: bool = True
+) -> EditionForm:
+    """Return an edition with its account. `system` is the whole prompt, in which each passage has a role.
+
+    With `is_conversation`, `usage` is that of all the conversation's editions.
+    """
+    fields = {} if usage is None else usage_fields(edition.number, usage, is_conversation=is_conversation)
     target = target_of(edition)
     content: Any = {
         "conversation": conversation,
@@ -225,7 +253,7 @@ def edition_form(conversation: str, edition: Edition, usage: Usage | None = None
         "system": edition.system,
         "tools": tools_of(edition),
         "tool_tokens": count_tools(tools_of(edition), estimator(target.model, target.provider)),
-        **usage_field,
+        **fields,
         **account_of(edition),
     }
     form: EditionForm = content
@@ -242,15 +270,17 @@ def usage_form(usage: Usage) -> UsageForm:
         "output": usage.output,
         "cost": None if usage.cost is None else round(usage.cost, 6),
         "hit_rate": None if usage.hit_rate is None else round(usage.hit_rate, 4),
+        "unreported": usage.unreported,
     }
 
 
-def recorded_form(conversation: str, usage: Usage) -> RecordedForm:
-    """Return an edition's counters after a call was recorded, and findings about that call."""
+def recorded_form(conversation: str, usage: Usage, total: ConversationUsage | None) -> RecordedForm:
+    """Return the counters of a conversation and its edition after a call was recorded, and findings about that call."""
     return {
         "conversation": conversation,
         "edition": usage.edition,
-        "usage": usage_form(usage),
+        "usage": usage_form(total.total if total else usage),
+        "edition_usage": usage_form(usage),
         "findings": [finding_form(finding) for finding in usage.findings],
     }
 
@@ -275,15 +305,26 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
         **changes_form(drift),
         "details": [change_form(section) for section in drift.sections],
         "system": drift.system,
-        "tokens_kept": drift.tokens_kept,
-        "tokens_lost": drift.tokens_lost,
+        **rebuild_cost_form(drift.rebuild),
+    }
+
+
+def rebuild_cost_form(rebuild: RebuildCost) -> RebuildCostForm:
+    """Return what a rebuild costs: `cost` is in US dollars, and `basis` says what the tokens are counted from."""
+    rule = rebuild.rule
+    return {
+        "tokens_kept": rebuild.tokens_kept,
+        "tokens_lost": rebuild.tokens_lost,
+        "cost": None if rebuild.cost is None else round(rebuild.cost, 6),
+        "basis": rebuild.basis,
+        "expired": rebuild.is_expired,
         "cache": {
-            "provider": drift.rule.provider or None,
-            "model": drift.rule.model or None,
-            "caching": drift.rule.caching,
-            "step": drift.rule.step,
-            "minimum": drift.rule.minimum,
-            "assumed": drift.rule.is_assumed,
+            "provider": rule.provider or None,
+            "model": rule.model or None,
+            "caching": rule.caching,
+            "step": rule.step,
+            "minimum": rule.minimum,
+            "assumed": rule.is_assumed,
         },
     }
 

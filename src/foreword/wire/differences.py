@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ..encoding.prompt import finding_form, tokens_form
 from ..text.lines import printable
-from .answers import change_form, changes_form
+from .answers import change_form, changes_form, rebuild_cost_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.cache import Breakpoint, CacheReuse, FirstDifference, MisplacedSection
+    from ..inspection.cache import Breakpoint, MisplacedSection
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.prices import Price, ProviderRules
+    from ..inspection.rebuilding import CacheReuse, FirstDifference, RebuildCost
     from ..inspection.subject import Subject
     from ..text.tokens import Count
     from ..vocabulary import Finding
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
 # Differences
 
 
-def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], difference: Difference) -> DifferenceForm:
-    """Return two prompts and the differences between them."""
+def difference_form(
+    old: Subject, new: Subject, tokens: tuple[Count, Count], difference: Difference, rebuild: RebuildCost
+) -> DifferenceForm:
+    """Return two prompts, the differences between them, and what it costs to replace the old one with the new one."""
     return {
         **changes_form(difference),
         "old": subject_form(old, tokens[0]),
@@ -46,6 +49,7 @@ def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], dif
             {"name": name, "old": before, "new": after} for name, before, after in difference.circumstances
         ],
         "files": [],
+        "rebuild": rebuild_cost_form(rebuild),
     }
 
 
@@ -121,20 +125,24 @@ def misplaced_form(row: MisplacedSection) -> MisplacedForm:
 def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
     """Return how much of a prompt a provider's cache keeps.
 
-    `rewrite` is the cost of writing the rest once, and `rewrite_each_turn` the cost of writing it in every turn.
+    `rewrite` is the cost of writing the rest once, and `rewrite_each_turn` the cost of writing it in every turn. `basis` says what the
+    tokens are counted from: the last recorded call of the old prompt's conversation, its messages, or only the prompt.
     """
+    rebuild = reuse.rebuild
     return {
         "provider": reuse.provider,
         "caching": rules.caching,
         "order": list(rules.order),
         "price": price_form(price) if price else None,
         "tokens": reuse.total,
-        "cacheable": reuse.cacheable,
+        "cacheable": rebuild.tokens_kept + rebuild.tokens_lost,
         "shared": reuse.shared,
-        "kept": reuse.tokens,
-        "lost": reuse.lost,
-        "rewrite": reuse.rewrite,
-        "rewrite_each_turn": None if reuse.rewrite is None else reuse.rewrite * turns,
+        "kept": rebuild.tokens_kept,
+        "lost": rebuild.tokens_lost,
+        "basis": rebuild.basis,
+        "expired": rebuild.is_expired,
+        "rewrite": rebuild.cost,
+        "rewrite_each_turn": None if rebuild.cost is None else rebuild.cost * turns,
         "first": _first_difference_form(reuse.first) if reuse.first else None,
     }
 

@@ -7,13 +7,13 @@ from typing import Any, Literal, NotRequired, TypedDict
 from ..encoding.forms import (
     AccountPassage,
     CandidateForm,
-    EditionTargetForm,
     FindingForm,
     PassageMessage,
     PromptForm,
     TokensForm,
     ToolForm,
 )
+from .conversation_forms import EditionRowForm, RebuildCostForm, UsageForm
 
 
 class ShowForm(PromptForm):
@@ -83,51 +83,18 @@ class TurnForm(TypedDict):
     findings: list[FindingForm]
 
 
-class EditionRowForm(TypedDict):
-    edition: int
-    id: str
-    layout: str
-    created: str
-    built_for: EditionTargetForm
-
-
-class UsageForm(TypedDict):
-    calls: int
-    input: int
-    read: int
-    written: int
-    output: int
-    cost: float | None
-    hit_rate: float | None
-
-
-class RecordedForm(TypedDict):
-    conversation: str
-    edition: int
-    usage: UsageForm
-    findings: list[FindingForm]
-
-
 class EditionForm(EditionRowForm):
+    """For a conversation, `usage` is that of all its editions, and `edition_usage` that of the edition in use. For an edition, it is its own."""
+
     conversation: str
     system: str
     tools: list[ToolForm]
     tool_tokens: list[CountedTool]
     usage: NotRequired[UsageForm]
+    edition_usage: NotRequired[UsageForm]
     passages: list[AccountPassage]
     candidates: list[CandidateForm]
     findings: list[FindingForm]
-
-
-class ConversationForm(TypedDict):
-    id: str
-    editions: int
-    prompt: str
-    layout: str
-    created: str
-    model: str
-    template: str | None
-    version: int | None
 
 
 class NamesForm(TypedDict):
@@ -149,22 +116,10 @@ class SectionChangeForm(TypedDict):
     sources: list[str]
 
 
-class CacheRuleForm(TypedDict):
-    provider: str | None
-    model: str | None
-    caching: str
-    step: int
-    minimum: int | None
-    assumed: bool
-
-
-class DriftForm(ChangesForm):
+class DriftForm(ChangesForm, RebuildCostForm):
     conversation: str
     details: list[SectionChangeForm]
     system: str
-    tokens_kept: int
-    tokens_lost: int
-    cache: CacheRuleForm
 
 
 class TouchedForm(TypedDict):
@@ -255,6 +210,7 @@ class DifferenceForm(ChangesForm):
     details: list[SectionDiffForm]
     circumstances: list[CircumstanceForm]
     files: list[FileDifferenceForm]
+    rebuild: RebuildCostForm
 
 
 class PriceForm(TypedDict):
@@ -335,6 +291,8 @@ class CacheReuseForm(TypedDict):
     shared: int
     kept: int
     lost: int
+    basis: str
+    expired: bool
     rewrite: float | None
     rewrite_each_turn: float | None
     first: FirstDifferenceForm | None

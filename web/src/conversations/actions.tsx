@@ -2,14 +2,16 @@
 import { useState } from "preact/hooks";
 import { forgetConversation, rebuild } from "../api";
 import { Confirmation } from "../confirmation";
-import type { Edition } from "../forms";
+import type { Drift, Edition } from "../forms";
 import { CONVERSATIONS, go } from "../route";
 import { announce } from "../state";
+import { rebuildInWords, rebuildPrice } from "./rebuild-words";
 
-export function RebuildButton({ edition, onRebuilt }: { edition: Edition; onRebuilt(): void }) {
+export function RebuildButton({ edition, drift, onRebuilt }: { edition: Edition; drift: Drift | null; onRebuilt(): void }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
+      {drift?.changed && <span class="quiet">{rebuildPrice(drift)}</span>}
       <button type="button" class="primary" onClick={() => setAsking(true)}>Rebuild…</button>
       {isAsking && (
         <Confirmation title="Rebuild the prompt" action="Rebuild" onCancel={() => setAsking(false)}
@@ -19,7 +21,7 @@ export function RebuildButton({ edition, onRebuilt }: { edition: Edition; onRebu
             announce(number === edition.edition ? "Nothing had changed." : `Edition ${number} is now in use.`);
             onRebuilt();
           }}>
-          The prompt is built from the current files and template. If it differs, the provider has to process the changed part again with the next turn.
+          The prompt is built from the current files and template. {drift && rebuildInWords(drift)}
         </Confirmation>
       )}
     </>

@@ -41,7 +41,7 @@ export function Conversation({ id }: { id: string }) {
           {current.value && (
             <div class="buttons">
               <ForgetButton id={id} />
-              <RebuildButton edition={current.value} onRebuilt={reload} />
+              <RebuildButton edition={current.value} drift={drift.value} onRebuilt={reload} />
             </div>
           )}
         </div>
@@ -74,7 +74,14 @@ function Badges({ edition, drift }: { edition: Edition | null; drift: Drift | nu
 function Facts({ edition }: { edition: Edition }) {
   const { cwd, provider } = edition.built_for;
   const usage = edition.usage && usageInWords(edition.usage);
-  const facts = { Provider: provider, Built: <Time iso={edition.created} />, Usage: usage };
+  const own = edition.edition > 1 && edition.edition_usage && usageInWords(edition.edition_usage);
+  const facts = {
+    Provider: provider,
+    Built: <Time iso={edition.created} />,
+    Trigger: edition.trigger,
+    Usage: usage,
+    [`In edition ${edition.edition}`]: own,
+  };
   return (
     <dl class="facts">
       {cwd && <div><dt>Folder</dt><dd class="path">{cwd}</dd></div>}

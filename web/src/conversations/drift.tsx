@@ -1,7 +1,7 @@
 // The differences between the current edition and a prompt built now.
 import { DifferenceView } from "../difference-view";
 import type { Drift } from "../forms";
-import { count } from "../words";
+import { rebuildInWords } from "./rebuild-words";
 
 export function DriftView({ drift, system, problem }: { drift: Drift | null; system: string | undefined; problem: string }) {
   return (
@@ -18,12 +18,9 @@ export function DriftView({ drift, system, problem }: { drift: Drift | null; sys
 
 function Changes({ drift }: { drift: Drift }) {
   const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
-  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map(count);
   return (
     <>
-      {isCached(drift)
-        ? <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
-        : <p>The prompt is too short for the provider's cache, so a prompt built now would lose nothing there.</p>}
+      <p>{rebuildInWords(drift)}</p>
       <ul class="changes">
         {drift.details.map((detail, index) => (
           <li key={index}>
@@ -35,9 +32,4 @@ function Changes({ drift }: { drift: Drift }) {
       </ul>
     </>
   );
-}
-
-/** Whether the provider has any of the prompt in its cache. */
-export function isCached({ tokens_kept, tokens_lost }: Drift): boolean {
-  return tokens_kept + tokens_lost > 0;
 }

@@ -36,7 +36,7 @@ export function EditionPrompt({ edition, tokens, rows, newest, onNumber }: Props
             <label class="inline">
               Edition{" "}
               <select value={String(shown?.edition ?? newest)} onInput={(event) => onNumber(Number(event.currentTarget.value))}>
-                {rows.map((row) => <option key={row.edition} value={row.edition}>{row.edition}{row.edition === newest ? " (in use)" : ""}</option>)}
+                {rows.map((row) => <option key={row.edition} value={row.edition}>{row.edition}{row.trigger ? `, ${row.trigger}` : ""}{row.edition === newest ? " (in use)" : ""}</option>)}
               </select>
             </label>
           )}

@@ -33,7 +33,7 @@ export function HitRate({ usage }: { usage: UsageTotal }) {
               <thead><tr><th>Day</th><th class="figure">Hit rate</th><th class="figure">Calls</th><th class="figure">Tokens in</th><th class="figure">From the cache</th><th class="figure">Cost</th></tr></thead>
               <tbody>
                 {usage.days.toReversed().map(({ day, usage: { hit_rate, calls, input, read, cost } }) => (
-                  <tr key={day}><th scope="row">{day}</th><td class="figure">{hit_rate === null ? "–" : percent(hit_rate)}</td><td class="figure">{count(calls)}</td><td class="figure">{count(input)}</td><td class="figure">{count(read)}</td><td class="figure">{cost === null ? "–" : dollars(cost)}</td></tr>
+                  <tr key={day}><th scope="row">{day}</th><td class="figure">{hit_rate === null ? "–" : percent(hit_rate)}</td><td class="figure">{count(calls)}</td><td class="figure">{count(input)}</td><td class="figure">{read === null ? "–" : count(read)}</td><td class="figure">{cost === null ? "–" : dollars(cost)}</td></tr>
                 ))}
               </tbody>
             </table>

@@ -17,7 +17,7 @@ import re
 
 from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
-from ...text.hidden import find_hidden
+from ...text.hidden import find_hidden, severity_of
 from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
@@ -26,7 +26,7 @@ from .repeated import find_repetitions
 from .secrets import find_secrets, mask_secrets
 from .sizes import MAX_SECTION_TOKENS, find_excesses, find_large_sections
 from .source_text import LintContext, SourceText, source_texts
-from .table import BY_ID, CHECKS, GUARDS, about, severity
+from .table import BY_ID, CHECKS, GUARDS, about
 from .targets import find_missing_scripts, find_missing_targets
 from .tools import find_missing_tools
 
@@ -110,12 +110,12 @@ def _limit(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield the build's findings with lint's severities, except those that a check of these files reports in more detail."""
+    """Yield the build's findings, except those that a check of these files reports in more detail."""
     for finding in findings:
         if finding.code not in REPLACED_BY_CHECKS and not (
             finding.code == "hidden-characters" and finding.path in checked_paths
         ):
-            yield replace(finding, severity=severity(finding.code, finding.severity))
+            yield finding
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
@@ -181,12 +181,7 @@ def _hidden_characters(source: SourceText) -> Iterator[Finding]:
         decoded = "".join(run.spells for run in runs)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({characters}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
-        result = _finding("hidden-characters", source, runs[0].line, message)
-        yield result if kind in _DELIBERATE_KINDS else replace(result, severity="warning")
-
-
-# Kinds of hidden characters that never get into a file by accident.
-_DELIBERATE_KINDS = ("tag characters", "consecutive variation selectors", "a bidirectional override")
+        yield replace(_finding("hidden-characters", source, runs[0].line, message), severity=severity_of(kind))
 
 
 def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:

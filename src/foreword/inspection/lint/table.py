@@ -10,11 +10,6 @@ from ...findings import CODES
 from .agent_table import AGENT_CHECKS
 from .check import Check, Example
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...vocabulary import Severity
-
-
 _SKILL = ".agents/skills/release/SKILL.md"
 
 
@@ -281,7 +276,7 @@ CHECKS = (
     ),
     Check(
         "skill-name",
-        "warning",
+        "info",
         "A skill's name is missing, invalid, or different from the name of its folder.",
         "Agents that follow the specification skip it, or list it under a name that its author does not expect.",
         Example(_skill("name: cut-release\ndescription: Cuts a release.\n"), _SKILL, 2, "cut-release"),
@@ -317,8 +312,3 @@ GUARDS = frozenset(check.id for check in CHECKS if check.is_guard) | {
 def about(code: str) -> str:
     """Return the meaning of a check or a finding's code, in one sentence."""
     return BY_ID[code].about if code in BY_ID else CODES[code][1] if code in CODES else "A check from an extension."
-
-
-def severity(code: str, default: Severity) -> Severity:
-    """Return the severity of a finding in lint, or `default` if its code is not a check."""
-    return BY_ID[code].severity if code in BY_ID else default

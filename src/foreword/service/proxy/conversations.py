@@ -89,14 +89,18 @@ class SeenConversations:
         return best
 
     def add_usage(self, name: str, tokens: ReportedTokens) -> float | None:
-        """Add a call's tokens to its conversation. Returns the share of the conversation's input that was read from the cache."""
+        """Add a call's tokens to its conversation. Returns the share of the conversation's input that was read from the cache.
+
+        Calls that do not say how much was cached are left out.
+        """
         with self._lock:
             named = (conversation for conversation in self._conversations.values() if conversation.name == name)
             conversation = next(named, None)
             if conversation is None:
                 return None
-            conversation.input += tokens.input
-            conversation.read += tokens.read
+            if tokens.read is not None:
+                conversation.input += tokens.input
+                conversation.read += tokens.read
             return conversation.read / conversation.input if conversation.input else None
 
 

@@ -67,7 +67,8 @@ class CallReport:
 
     @property
     def hit_rate(self) -> float | None:
-        return self.tokens.read / self.tokens.input if self.tokens and self.tokens.input else None
+        tokens = self.tokens
+        return tokens.read / tokens.input if tokens and tokens.input and tokens.read is not None else None
 
     def form(self) -> dict[str, Any]:
         """Return the report as the object that `--json` prints."""
