@@ -123,6 +123,8 @@ SETTINGS = {
     "loaders": "conditions; skills are listed if one of them holds, usually a tool that can load a skill",
     "names": "the names of instruction files",
     "residents": "whether resident knowledge and workflows are listed",
+    "known": "conditions; status tags are asked for if one of them holds",
+    "readers": "conditions; the agent can read files if one of them holds",
     "servers": "whether the instructions of MCP servers are included",
     "shell": "conditions; the agent has a shell if one of them holds",
     "skill_dirs": "additional folders of skills",

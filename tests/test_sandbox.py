@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from foreword.engine import sandbox
-from foreword.errors import TemplateError
+from foreword.errors import TemplateError, TemplateRenderError
 from foreword.template import jinja
 from foreword.vocabulary import Document
 
@@ -169,7 +169,7 @@ def test_threads_wait_for_each_other():
     for thread in threads:
         thread.join()
     expected = {(number, turn): f"{number} {turn} /w" for number in range(1, 6) for turn in range(5)}
-    assert results == expected | {(0, turn): TemplateError for turn in range(5)}
+    assert results == expected | {(0, turn): TemplateRenderError for turn in range(5)}
 
 
 def script(code, folder, *, flags=(), environment=None, status=0):
@@ -217,7 +217,7 @@ try:
 except ChildProcessError:
     print('no children')
 """
-    assert script(code, tmp_path) == "a\nTemplateError\nb\nno children\n"
+    assert script(code, tmp_path) == "a\nTemplateRenderError\nb\nno children\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         StoreBusyError,
         StoreError,
         TemplateError,
+        TemplateRenderError,
+        TemplateSyntaxError,
     )
     from .extensions import Extension, Start
     from .programs.watching import watch
@@ -63,6 +65,8 @@ _MODULES = {
         "StoreBusyError",
         "StoreError",
         "TemplateError",
+        "TemplateRenderError",
+        "TemplateSyntaxError",
     ),
     "extensions": ("Extension", "Start"),
     "programs.watching": ("watch",),
@@ -107,6 +111,8 @@ __all__ = [
     "StoreBusyError",
     "StoreError",
     "TemplateError",
+    "TemplateRenderError",
+    "TemplateSyntaxError",
     "Tool",
     "Touched",
     "Turn",

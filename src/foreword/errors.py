@@ -4,7 +4,9 @@
     ├── CallError         an invalid argument, option or setting
     │   └── MissingError  a directory, layout, template or skill that does not exist
     ├── LayoutError       an invalid layout
-    ├── TemplateError     a template that cannot be parsed or rendered
+    ├── TemplateError     a template that cannot be used
+    │   ├── TemplateSyntaxError  it cannot be parsed, or includes a template that it cannot include
+    │   └── TemplateRenderError  it cannot be rendered: a name is undefined, or it needs too much time or memory
     ├── HookError         a required hook of an extension failed
     └── StoreError        the store cannot be reached or refuses an operation
         ├── StoreBusyError  it can be reached, but did not complete this call in time
@@ -87,6 +89,14 @@ class TemplateError(ForewordError):
             return self.message
         sentence, newline, excerpt = self.message.partition("\n")
         return f"{sentence} (line {self.line}, column {self.column}){newline}{excerpt}"
+
+
+class TemplateSyntaxError(TemplateError):
+    """A template cannot be parsed, or something that it includes is missing or includes it. It fails with any values."""
+
+
+class TemplateRenderError(TemplateError):
+    """A template cannot be rendered with these values: a name is undefined, an expression is invalid, or the output is too long."""
 
 
 class HookError(ForewordError):

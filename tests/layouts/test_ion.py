@@ -188,9 +188,18 @@ def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
     assert tree.text("ion", base=blank, plan=blank) == tree.text("ion")
 
 
-@pytest.mark.parametrize("first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"])
+@pytest.mark.parametrize(
+    "first",
+    ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills", "home/.config/agents/skills"],
+)
 def test_the_first_folder_with_the_active_skill_wins(tree, skill, first):
-    folders = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
+    folders = [
+        "w/.ion/skills",
+        "w/.agents/skills",
+        "home/.ion/skills",
+        "home/.agents/skills",
+        "home/.config/agents/skills",
+    ]
     for folder in folders[folders.index(first) :]:
         tree({f"{folder}/deploy/SKILL.md": skill("deploy", body=f"From {folder}.")})
     assert tree.text("ion", base="BASE", skill="deploy") == f"BASE\n\n# Active Skill: deploy\nFrom {first}."

@@ -42,7 +42,8 @@ def test_six_sections_are_in_order(tree, skill):
     ("options", "expected"),
     [
         ({}, ["identity", "environment"]),
-        ({"tools": "x"}, ["identity", "environment", "guidelines"]),
+        ({"tools": "x"}, ["identity", "environment"]),
+        ({"tools": "bash"}, ["identity", "environment", "guidelines"]),
         ({"session": "s1"}, ["identity", "environment", "planning"]),
         ({"session": "s1", "role": "sub"}, ["identity", "environment"]),
         ({"plan": "Plan."}, ["identity", "environment"]),
@@ -118,7 +119,7 @@ def test_names_can_be_set(tree, names):
 
 def test_context_can_be_disabled(tree, skill):
     tree({"w/AGENTS.md": "no", "w/.agents/skills/a/SKILL.md": skill("a")})
-    prompt = tree.prompt("opal", set={"context": False})
+    prompt = tree.prompt("opal", tools="use_skill", set={"context": False})
     assert [passage.section for passage in prompt.passages] == ["identity", "skills", "environment"]
     assert ("/w/AGENTS.md", "unused") in tree.fates(prompt)
 
@@ -153,7 +154,7 @@ def test_the_menu_is_a_sentence_a_blank_line_and_one_line_per_skill(tree, skill)
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the\n  tests."),
         "home/.opal/skills/deploy/SKILL.md": skill("deploy", "Brings it *out*."),
     })  # fmt: skip
-    sentence, blank, *lines = content_of(tree.text("opal"), "skills").split("\n")
+    sentence, blank, *lines = content_of(tree.text("opal", tools="use_skill"), "skills").split("\n")
     assert "`use_skill`" in sentence
     assert (blank, lines) == ("", ["- **deploy**: Brings it *out*.", "- **testing**: Runs the tests."])
 
@@ -230,9 +231,24 @@ def test_skills_can_be_disabled(tree, skill):
     assert section_names(tree, set={"skills": False}) == ["identity", "context", "environment"]
 
 
-def test_skills_are_listed_without_any_tool(tree, skill):
+@pytest.mark.parametrize(
+    ("tools", "words", "line"),
+    [
+        ("use_skill", "`use_skill`", "- **a**: Does it."),
+        ("read_file use_skill", "`use_skill`", "- **a**: Does it."),
+        ("read_file", "read its file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("zsh", "read its file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("x", "ask the user", "- **a**: Does it."),
+        ("", "ask the user", "- **a**: Does it."),
+    ],
+)
+def test_the_menu_says_how_this_agent_can_load_a_skill(tree, skill, tools, words, line):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
-    assert section_names(tree) == ["identity", "skills", "environment"]
+    text = tree.prompt("opal", tools=tools).text
+    sentence, _, *lines = content_of(text, "skills").split("\n")
+    assert words in sentence and lines == [line.replace("$TOP", tree.top)]
+    assert ("use_skill" in text) == ("use_skill" in tools)
+    assert content_of(tree.text("opal", tools=tools, set={"skills": False}), "skills") is None
 
 
 def test_a_skills_body_is_not_in_the_prompt(tree, skill):
@@ -258,7 +274,7 @@ READ, OFFSET, EDIT, WRITE, SHOW, EXPLORE, STATUS = (
     ("tools", "expected"),
     [
         ("", []),
-        ("anything", [STATUS]),
+        ("anything", []),
         ("read_file", [STATUS]),
         ("edit_file", [STATUS]),
         ("write_file", [WRITE, STATUS]),
@@ -268,7 +284,7 @@ READ, OFFSET, EDIT, WRITE, SHOW, EXPLORE, STATUS = (
         ("read_file edit_file", [STATUS]),
         ("write_file bash", [WRITE, SHOW, EXPLORE, STATUS]),
         ("bash write_file edit_file read_file", [READ, OFFSET, EDIT, WRITE, SHOW, STATUS]),
-        ("Bash", [STATUS]),
+        ("Bash", []),
         ("bashful read_file", [STATUS]),
         *((f"read_file {shell}", [READ, OFFSET, SHOW, STATUS]) for shell in ("shell", "zsh", "cmd", "powershell")),
         *((shell, [SHOW, EXPLORE, STATUS]) for shell in ("shell", "zsh", "cmd", "powershell")),
@@ -285,7 +301,7 @@ def test_guidelines_depend_on_the_tools(tree, tools, expected):
 
 
 def test_a_guideline_names_only_available_tools(tree):
-    for tools in ("bash", "bash edit_file", "bash read_file", "read_file", "write_file", "x"):
+    for tools in ("bash", "bash edit_file", "bash read_file", "read_file", "write_file"):
         text = content_of(tree.text("opal", tools=tools), "tool-guidelines")
         for name in {"read_file", "edit_file", "write_file"} - set(tools.split()):
             assert name not in text
@@ -299,7 +315,7 @@ def test_extension_rules_are_added(tree):
         lambda names: sorted(names),
     ]
     lines = content_of(tree.text("opal", tools="x y", rules=rules), "tool-guidelines").split("\n")
-    assert lines[1:] == ["- One.", "- Two.", "- x", "- y"]
+    assert lines == ["- One.", "- Two.", "- x", "- y"]
 
 
 def test_a_rule_that_raises_is_reported_and_skipped(tree):
@@ -307,7 +323,7 @@ def test_a_rule_that_raises_is_reported_and_skipped(tree):
         raise KeyError("no")
 
     prompt = tree.prompt("opal", tools="x", rules=[broken, lambda names: "Still said."])
-    assert content_of(prompt.text, "tool-guidelines").split("\n")[1:] == ["- Still said."]
+    assert content_of(prompt.text, "tool-guidelines") == "- Still said."
     assert tree.messages(prompt) == [("extension-failed", "the rule 'broken' raised KeyError and was skipped")]
 
 
@@ -338,7 +354,7 @@ def test_a_sub_agent_gets_everything_but_planning(tree, skill):
     main = tree.text("opal", base="TASK", tools="read_file bash", session="s1")
     sub = tree.text("opal", base="TASK", tools="read_file bash", session="s1", role="sub")
     assert sub == main.partition("\n\n<planning>")[0]
-    assert content_of(tree.text("opal", base="TASK", role="sub", tools="x"), "tool-guidelines").count("\n") == 0
+    assert content_of(tree.text("opal", base="TASK", role="sub", tools="x"), "tool-guidelines") is None
 
 
 # Attributes

@@ -3,15 +3,16 @@
 import json
 import os
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from foreword import Access, Agent, Assembler, Scope, assemble
+from foreword import Access, Agent, Assembler, Conversations, Scope, assemble
 from foreword.cli import main
 from foreword.engine import sandbox
-from foreword.errors import CallError, LayoutError, TemplateError
+from foreword.errors import CallError, LayoutError, TemplateError, TemplateRenderError, TemplateSyntaxError
 from foreword.layout.keys import KEYS
 from foreword.packs.packs import STD, layout_names, shipped_layout
 from foreword.sources.stamps import time
@@ -931,3 +932,34 @@ def test_an_assembler_notices_a_change_to_any_file_it_used(tree, monkeypatch, pa
     assert tree.short(assembler.prompt().text) == f"PART\n\n{BOUNDARIES}"
     tree({path: text})
     assert "EDITED" in assembler.prompt().text
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("{{ unclosed", TemplateSyntaxError),
+        ("{% if %}", TemplateSyntaxError),
+        ("{% include '$std/nowhere' %}", TemplateSyntaxError),
+        ("{% include 'sibling' %}", TemplateSyntaxError),
+        ("{{ ghost }}", TemplateRenderError),
+        ("{{ cwd / 2 }}", TemplateRenderError),
+        ("{% for _ in range(10000000) %}x{% endfor %}", TemplateRenderError),
+    ],
+)
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_parsing_and_rendering_raise_different_errors_when_a_conversation_is_opened(tree, body, kind, is_trusted):
+    tree({"w/.git": None, "w/.foreword/prompts/body.md": body})
+    agent = Agent(base=body if is_trusted else "$workspace/body")
+    with closing(Conversations(":memory:")) as conversations, pytest.raises(TemplateError) as raised:
+        conversations.open("new", tree.workspace(), agent, "pod")
+    assert type(raised.value) is kind
+
+
+def test_an_existing_conversation_is_opened_without_rendering(tree):
+    with closing(Conversations(f"sqlite:///{tree.path('store.db')}")) as conversations:
+        first = conversations.open("old", tree.workspace(), Agent(base="Body."), "pod").turn("hi")
+        again = conversations.open("old", tree.workspace(), Agent(base="{{ ghost }}"), "pod")
+        assert again.turn("hi").system == first.system

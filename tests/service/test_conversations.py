@@ -578,3 +578,11 @@ def test_a_late_tool_keeps_the_prefix_over_http(service):
         "late", "tools/use_tool", arguments={"name": "open_issue", "arguments": {"title": 1}}
     ).json
     assert answer == {"content": "open_issue: title must be a string, not 1", "is_error": True}
+
+
+@pytest.mark.parametrize(
+    ("base", "problem"), [("{{ unclosed", "invalid-template"), ("{{ ghost }}", "template-not-rendered")]
+)
+def test_parsing_and_rendering_are_different_problems(fresh_service, base, problem):
+    response = fresh_service.conversation("broken", layout="pod", base=base)
+    assert (response.status, response.problem) == (422, problem)

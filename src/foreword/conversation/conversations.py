@@ -8,10 +8,11 @@ turn = conversation.turn("fix the failing test")
 from __future__ import annotations
 
 from ..engine.assembler import Assembler
-from ..errors import check_id, expect
+from ..errors import ForewordError, check_id, expect
 from ..packs.agents import NAMES as mirror_names
 from ..store.contents import DEFAULT_TEMPLATE
 from ..template.addresses import has_prefix
+from ..template.languages import LANGUAGES
 from ..vocabulary import Agent
 from .agents import with_extension_tools
 from .assembling import mirror_refusal
@@ -65,7 +66,10 @@ class Conversations:
         trust: str | Callable[[str, str], bool] = "",
         untrusted: str = "",
     ) -> Conversation:
-        """Open a new or existing conversation. Nothing is read or written before its first turn.
+        """Open a new or existing conversation. Nothing is written before its first turn.
+
+        If its layout has a strict template, as `pod` has, a new conversation is rendered, and a template that cannot be raises a
+        TemplateError. Otherwise nothing is gathered before the first turn.
 
         Without a layout, an existing conversation continues with the layout that it was created with if that is shipped, the user's or
         in one of `packs`. Raises a CallError if the layout mirrors a released program, unless `mirror` is true.
@@ -85,7 +89,19 @@ class Conversations:
             untrusted=untrusted,
         )
         stored_template = StoredTemplate(template, default_template)
-        return self.open_with(id, assembler, agent, mirror=mirror, template=stored_template)
+        conversation = self.open_with(id, assembler, agent, mirror=mirror, template=stored_template)
+        if self._must_be_rendered(conversation):
+            conversation.preview()
+        return conversation
+
+    def _must_be_rendered(self, conversation: Conversation) -> bool:
+        """Whether a conversation is new and a template in its layout is strict. The first turn raises errors other than that template's."""
+        try:
+            sections = conversation.assembler.layout().all_sections
+            is_strict = any(section.is_template and LANGUAGES[section.language].is_strict for section in sections)
+            return is_strict and self.store.current(conversation.id) is None
+        except (ForewordError, OSError):
+            return False
 
     def open_with(
         self,

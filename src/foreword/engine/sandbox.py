@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 
-from ..errors import CallError, ForewordError, TemplateError
+from ..errors import CallError, ForewordError, TemplateError, TemplateRenderError, TemplateSyntaxError
 from ..store import waits
 from ..template import TEMPLATE_LIMIT, engine, inclusion, jinja
 from ..template.bounded import is_bounded
@@ -190,6 +190,11 @@ class _Pool:
         self.idle, self.busy, self.changed = [], set(), threading.Condition()
 
 
+def _error_type(request: Mapping[str, Any]) -> type[TemplateError]:
+    """Return the type of an error that ends a request: without variables, a template is only parsed."""
+    return TemplateSyntaxError if request["variables"] is None else TemplateRenderError
+
+
 class _Worker:
     """A process that renders templates, used by one thread at a time."""
 
@@ -207,12 +212,13 @@ class _Worker:
                 waits.set_interrupt(None)
         except _WorkerEnded as ended:
             self.end()
-            raise TemplateError(f"{root} {ended}") from None
+            raise _error_type(request)(f"{root} {ended}") from None
         except BaseException:
             self.end()  # otherwise the next request would receive this one's answer
             raise
         if "error" in answer:
-            raise TemplateError(str(answer["error"]), *answer.get("position", ()))
+            kind = TemplateSyntaxError if answer.get("is_syntax") else _error_type(request)
+            raise kind(str(answer["error"]), *answer.get("position", ()))
         return tuple(
             Piece(str(text), Origin(str(kind), str(path), _lines(lines), _tag(tag)))
             for text, kind, path, lines, tag in answer["pieces"]
@@ -230,7 +236,7 @@ class _Worker:
                 self.end()
                 if not isinstance(error, _WorkerEnded):
                     raise
-                raise TemplateError(f"the worker that renders untrusted templates {error}") from None
+                raise TemplateRenderError(f"the worker that renders untrusted templates {error}") from None
         return self.process
 
     def end(self) -> None:
@@ -401,7 +407,12 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
             return {"pieces": []}
         pieces = jinja.render(root, templates, request["variables"], limit=request["limit"], trace=request["trace"])
     except TemplateError as error:
-        return {"error": error.message, "position": (error.line, error.column, error.end_column)}
+        is_syntax = isinstance(error, TemplateSyntaxError)
+        return {
+            "error": error.message,
+            "position": (error.line, error.column, error.end_column),
+            "is_syntax": is_syntax,
+        }
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:

@@ -22,6 +22,7 @@ from ..errors import (
     StoreBusyError,
     StoreError,
     TemplateError,
+    TemplateRenderError,
 )
 from ..layout.positions import position_of
 from ..providers.tool_fields import UnsupportedToolError
@@ -305,7 +306,8 @@ def _run(route: Route, service: Service, request: Request) -> Response:
     except TemplateError as error:
         columns = {"column": error.column, "end_column": error.end_column}
         location = {"line": error.line, **columns, "message": error.message}
-        raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[location]) from error
+        name = "template-not-rendered" if isinstance(error, TemplateRenderError) else "invalid-template"
+        raise Problem(name, str(error), reason=redact_template_error(error), errors=[location]) from error
     except LayoutError as error:
         raise _layout_problem(error, request) from error
     except MirrorError as error:

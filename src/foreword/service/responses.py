@@ -36,6 +36,7 @@ PROBLEMS = {
     "template-changed": (412, "Template changed in the meantime"),
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),
+    "template-not-rendered": (422, "Template cannot be rendered"),
     "invalid-layout": (422, "Invalid layout"),
     "unsupported-tool": (422, "Tool not supported by the provider"),
     "too-many-requests": (429, "Too many requests"),

@@ -100,11 +100,12 @@ def page(service: Service, request: Request) -> Response:
     return page_or_placeholder(request, ROUTES)
 
 
-_TEMPLATE = ("outside-roots", "not-found", "invalid-template", "invalid-layout")
+_TEMPLATE = ("outside-roots", "not-found", "invalid-template", "template-not-rendered", "invalid-layout")
 _CONVERSATION = (
     "outside-roots",
     "not-found",
     "invalid-template",
+    "template-not-rendered",
     "invalid-layout",
     "unsupported-tool",
     "hook-failed",
@@ -115,7 +116,7 @@ _RESTORED = ("not-found", "invalid-template", "store-down")
 _SAVED = ("template-changed", "invalid-template", "store-down")
 _LABEL = ("not-found", "template-changed", "store-down")
 _DELETED = ("not-found", "in-use", "store-down")
-_QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
+_QUESTION = ("outside-roots", "not-found", "invalid-template", "template-not-rendered", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _CONVERSATION, reads_ahead=True),

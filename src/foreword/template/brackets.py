@@ -35,7 +35,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ..errors import TemplateError
+from ..errors import TemplateSyntaxError
 from ..vocabulary import Origin, Piece, replace, value
 from . import TEMPLATE_LIMIT
 from .addresses import is_shipped
@@ -93,10 +93,10 @@ def parse(
     """Parse a template that may use these types of variables. `path` is used in findings and errors.
 
     `names` maps each type with a fixed set of names to those names. Parsing takes time proportional to the length of the
-    text. Raises a TemplateError if the text is longer than SOURCE_LIMIT or uses more than MAX_VARIABLES variables.
+    text. Raises a TemplateSyntaxError if the text is longer than SOURCE_LIMIT or uses more than MAX_VARIABLES variables.
     """
     if len(text) > SOURCE_LIMIT:
-        raise TemplateError(
+        raise TemplateSyntaxError(
             f"{path or 'the template'} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted"
         )
     diagnostics: list[Diagnostic] = []
@@ -104,7 +104,7 @@ def parse(
     ends = _pair_tags(tags, diagnostics)
     steps, variables = _to_steps(text, tags, ends)
     if len(variables) > MAX_VARIABLES:
-        raise TemplateError(
+        raise TemplateSyntaxError(
             f"{path or 'the template'} uses {len(variables):,} variables; at most {MAX_VARIABLES:,} are accepted"
         )
     return BracketTemplate(
@@ -113,7 +113,7 @@ def parse(
 
 
 def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int = TEMPLATE_LIMIT) -> tuple[Piece, ...]:
-    """Render a template as pieces. Raises a TemplateError if the output is longer than `limit` bytes.
+    """Render a template as pieces. Raises a TemplateRenderError if the output is longer than `limit` bytes.
 
     `lookup(type, name)` returns a value's pieces, which are inserted unchanged, or None if the variable is undefined. It is
     called once for each variable in a branch that is taken, and never for one of unknown type. The template's own text

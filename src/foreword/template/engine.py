@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from ..errors import TemplateError, suggestion
+from ..errors import TemplateError, TemplateRenderError, TemplateSyntaxError, suggestion
 from .tags import error_at, names_in_tag
 from .trace import variable_flow
 
@@ -86,29 +86,31 @@ class Engine:
         return self.include_targets.get((parent, name), name)
 
     def add(self, name: str, text: str) -> None:
-        self.attempt(lambda: self.environment.add_template(name, text), {})
+        self.attempt(lambda: self.environment.add_template(name, text), {}, TemplateSyntaxError)
 
     def render(self, name: str, variables: Variables, fuel: int) -> str:
         self.environment.fuel = fuel
         # A fresh copy each time, because a template may change a list.
         values = {key: value if isinstance(value, str) else list(value) for key, value in variables.items()}
-        return self.attempt(lambda: self.environment.render_template(name, **values), variables)
+        return self.attempt(lambda: self.environment.render_template(name, **values), variables, TemplateRenderError)
 
-    def attempt(self, action: Callable[[], T], variables: Variables) -> T:
-        """Run an action of the engine. Raises its errors as a TemplateError."""
+    def attempt(
+        self, action: Callable[[], T], variables: Variables, kind: type[TemplateError] = TemplateRenderError
+    ) -> T:
+        """Run an action of the engine. Raises its errors as a TemplateError of this kind."""
         from minijinja import TemplateError as EngineError
 
         try:
             return action()
         except EngineError as error:
-            raise self.to_template_error(error, variables) from None
+            raise self.to_template_error(error, variables, kind) from None
         except BaseException as error:
             # A Rust panic is not an Exception, and its class is not exported.
             if type(error).__name__ != "PanicException":
                 raise
-            raise TemplateError(f"{self.template_list[0].document.path} crashed the template engine") from None
+            raise kind(f"{self.template_list[0].document.path} crashed the template engine") from None
 
-    def to_template_error(self, error: Any, variables: Variables) -> TemplateError:
+    def to_template_error(self, error: Any, variables: Variables, to: type[TemplateError]) -> TemplateError:
         """Convert an engine error to a TemplateError. The engine's message is not used because it may contain a variable's value."""
         kind, template, line, span = self._locate(error)
         document = template.document
@@ -116,19 +118,19 @@ class Engine:
         if kind == "BadEscape" or not document.text[start:end].strip():
             start, end = _line_range(template, line)
         if kind == "SyntaxError":
-            return error_at(document, f"cannot be parsed: {error.detail or 'it is not an expression'}", start, end)
+            return error_at(document, f"cannot be parsed: {error.detail or 'it is not an expression'}", start, end, to)
         if kind != "UndefinedError":
-            return error_at(document, _MESSAGES.get(kind, "cannot be evaluated"), start, end)
+            return error_at(document, _MESSAGES.get(kind, "cannot be evaluated"), start, end, to)
         undefined_names = self.undefined_names(template, start, end, variables)
         if len(undefined_names) == 1:
             name, offset = undefined_names.popitem()
-            return error_at(document, f"is not defined{suggestion(name, variables)}", offset, offset + len(name))
+            return error_at(document, f"is not defined{suggestion(name, variables)}", offset, offset + len(name), to)
         problem = (
             f"contains a name that is not defined: {' or '.join(undefined_names)}"
             if undefined_names
             else "is not defined"
         )
-        return error_at(document, problem, start, end)
+        return error_at(document, problem, start, end, to)
 
     def undefined_names(self, template: LoadedTemplate, start: int, end: int, variables: Variables) -> dict[str, int]:
         """Return the names in a range that are neither variables nor bound in any template, with their offsets."""

@@ -10,7 +10,7 @@ own.
 
 from __future__ import annotations
 
-from ..errors import CallError, ForewordError, TemplateError
+from ..errors import CallError, ForewordError, TemplateSyntaxError
 from ..vocabulary import Document, value
 from .addresses import resolve
 from .tags import MAX_TAGS, error_at, scan, tag_text, words
@@ -57,11 +57,11 @@ def collect(root: str, load: Load) -> dict[str, LoadedTemplate]:
     """Load the template at `root` and all templates that it includes. Returns them by address, with the root first.
 
     `load` returns the document at an address, or None if there is none, and raises a ForewordError if it cannot be loaded.
-    Missing templates, cycles and includes that nest too deeply raise a TemplateError with line and column.
+    Missing templates, cycles and includes that nest too deeply raise a TemplateSyntaxError with line and column.
     """
     document = load(root)
     if document is None:
-        raise TemplateError(f"template {root} does not exist{_hint(root)}")
+        raise TemplateSyntaxError(f"template {root} does not exist{_hint(root)}")
     collector = _Collector(load)
     collector.read(root, document, ())
     return dict(reversed(collector.templates.items()))
@@ -85,7 +85,7 @@ class _Collector:
         self.tags += sum(token[0] != "text" for token in tokens)
         if self.size > MAX_TOTAL or self.tags > MAX_TAGS or len(self.templates) + len(chain) > MAX_TEMPLATES:
             limits = f"{MAX_TEMPLATES} templates, {MAX_TOTAL:,} characters or {MAX_TAGS:,} tags"
-            raise TemplateError(f"{chain[0]} and its includes have more than {limits}")
+            raise TemplateSyntaxError(f"{chain[0]} and its includes have more than {limits}")
         links = [(include, self.read_include(document, include, chain)) for include in find_includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = LoadedTemplate(document, tokens, links)

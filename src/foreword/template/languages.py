@@ -23,6 +23,7 @@ class Language:
     `variable_form` is how callers write a variable's name: `type:name` or `name`.
     `is_sandboxed` is true if a template could crash the process, so that untrusted templates must run in the sandbox.
     `trims` is true if white space around the output is removed in sections with `trim`.
+    `is_strict` is true if an undefined variable is an error.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Language:
     variable_form: str
     is_sandboxed: bool
     trims: bool
+    is_strict: bool = False
 
 
 def _brackets() -> LanguageModule:
@@ -49,7 +51,7 @@ LANGUAGES = {
     language.name: language
     for language in (
         Language(DEFAULT, _brackets, variable_form="type:name", is_sandboxed=False, trims=False),
-        Language("jinja", _jinja, variable_form="name", is_sandboxed=True, trims=True),
+        Language("jinja", _jinja, variable_form="name", is_sandboxed=True, trims=True, is_strict=True),
     )
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import TemplateError
+from ..errors import TemplateRenderError
 
 SOURCE_LIMIT = 500_000
 """How many characters a template may contain: far more than any prompt needs, and few enough to parse within a second."""
@@ -15,15 +15,15 @@ class OutputLimit:
         self._path, self._limit, self._remaining = path, limit, limit
 
     def count(self, size: int) -> None:
-        """Count written bytes. Raises a TemplateError if the total exceeds the limit."""
+        """Count written bytes. Raises a TemplateRenderError if the total exceeds the limit."""
         self._remaining -= size
         if self._remaining < 0:
             raise output_too_long(self._path, self._limit)
 
 
-def output_too_long(path: str, limit: int) -> TemplateError:
+def output_too_long(path: str, limit: int) -> TemplateRenderError:
     """Return the error for a template that writes too much."""
-    return TemplateError(
+    return TemplateRenderError(
         f"{path or 'the template'} writes more than {limit:,} bytes; insert fewer or shorter values, or raise template_limit"
     )
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ..errors import TemplateError
+from ..errors import TemplateError, TemplateSyntaxError
 from .diagnostics import Diagnostic, to_findings
 from .limits import SOURCE_LIMIT
 
@@ -81,19 +81,21 @@ _STATEMENTS_WITHOUT_NAMES = frozenset("include import from extends block endbloc
 _KEYWORDS = frozenset("and or not in is if else true false none True False None".split())
 
 
-def error_at(template: Document, problem: str, start: int, end: int) -> TemplateError:
+def error_at(
+    template: Document, problem: str, start: int, end: int, kind: type[TemplateError] = TemplateSyntaxError
+) -> TemplateError:
     """Return an error about a range of a template, with file, line, column and carets."""
     diagnostic = Diagnostic("template-malformed", problem, start, end)
     (finding,) = to_findings([diagnostic], template.text, template.path, template.line)
     message = f"{template.path or 'the template'}: {finding.message}"
-    return TemplateError(message, finding.line, finding.column, finding.end_column)
+    return kind(message, finding.line, finding.column, finding.end_column)
 
 
 # Text to tokens
 
 
 def scan(template: Document) -> tuple[Token, ...]:
-    """Split a template into tokens, in linear time. Raises a TemplateError if it exceeds a limit."""
+    """Split a template into tokens, in linear time. Raises a TemplateSyntaxError if it exceeds a limit."""
     _check_size(template)
     text = template.text
     tokens: list[Token] = []
@@ -121,13 +123,13 @@ def scan(template: Document) -> tuple[Token, ...]:
 def _check_size(template: Document) -> None:
     name, text = template.path or "the template", template.text
     if len(text) > SOURCE_LIMIT:
-        raise TemplateError(f"{name} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted")
+        raise TemplateSyntaxError(f"{name} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted")
     lines = text.count("\n") + 1
     if lines > MAX_LINES:
-        raise TemplateError(f"{name} has {lines:,} lines; at most {MAX_LINES:,} are accepted")
+        raise TemplateSyntaxError(f"{name} has {lines:,} lines; at most {MAX_LINES:,} are accepted")
     tags = text.count("{{") + text.count("{%")
     if tags > MAX_TAGS:
-        raise TemplateError(f"{name} has {tags:,} tags; at most {MAX_TAGS:,} are accepted")
+        raise TemplateSyntaxError(f"{name} has {tags:,} tags; at most {MAX_TAGS:,} are accepted")
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -184,7 +184,8 @@ def ion() -> dict[str, Any]:
                      'files': ['cwd:.ion/skills/*/SKILL.md',
                                'cwd:.agents/skills/*/SKILL.md',
                                'home:.ion/skills/*/SKILL.md',
-                               'home:.agents/skills/*/SKILL.md']}},
+                               'home:.agents/skills/*/SKILL.md',
+                               'config:agents/skills/*/SKILL.md']}},
  'section': {'base': {'instead': ['base'],
                       'text': 'You are ion, a coding agent in the terminal. Work fast, say little, and get things done with the tools at '
                               'hand.',
@@ -213,12 +214,21 @@ def ion() -> dict[str, Any]:
 
 def opal() -> dict[str, Any]:
     return {'about': 'Opal: Six tagged sections; files are found once per conversation, the prompt is formatted on every turn.',
- 'sections': ['identity', 'context', 'skills', 'environment', 'guidelines', 'planning'],
+ 'sections': ['identity', 'context', 'skills', 'skill_files', 'skill_names', 'environment', 'guidelines', 'planning'],
  'settings': {'context': True,
               'names': ['AGENTS.md', 'OPAL.md'],
               'skills': True,
               'skill_dirs': [],
-              'shell': ['tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell']},
+              'shell': ['tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell'],
+              'known': ['tool:read_file',
+                        'tool:edit_file',
+                        'tool:write_file',
+                        'tool:shell',
+                        'tool:bash',
+                        'tool:zsh',
+                        'tool:cmd',
+                        'tool:powershell'],
+              'readers': ['tool:read_file', 'tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell']},
  'find': {'context': {'walk': 'root', 'files': ['walk:{names}', 'walk:.agents/{names}', 'walk:.opal/{names}']},
           'skills': {'as': 'skill',
                      'validation': 'strict',
@@ -245,7 +255,7 @@ def opal() -> dict[str, Any]:
                          'join': '\n\n',
                          'lifetime': 'project'},
              'skills': {'list': 'skills',
-                        'when': ['set:skills'],
+                        'when': ['set:skills', 'tool:use_skill'],
                         'item': '- **{name|line}**: {description|line}',
                         'short': '- **{name|line}**',
                         'wrap': '<skills>\n'
@@ -254,6 +264,23 @@ def opal() -> dict[str, Any]:
                                 '{}\n'
                                 '</skills>',
                         'lifetime': 'project'},
+             'skill_files': {'like': 'skills',
+                             'when': ['set:skills', '!tool:use_skill', '@readers'],
+                             'item': '- **{name|line}**: {description|line} (`{path}`)',
+                             'short': '- **{name|line}** (`{path}`)',
+                             'wrap': '<skills>\n'
+                                     'If one of these skills is relevant to a task, read its file for the full instructions.\n'
+                                     '\n'
+                                     '{}\n'
+                                     '</skills>'},
+             'skill_names': {'like': 'skills',
+                             'when': ['set:skills', '!tool:use_skill', '!@readers'],
+                             'wrap': '<skills>\n'
+                                     'You have no tool that can load these skills. If one of them is relevant to a task, ask the user for '
+                                     'its instructions.\n'
+                                     '\n'
+                                     '{}\n'
+                                     '</skills>'},
              'environment': {'text': 'Working directory: {cwd}', 'wrap': '<environment>\n{}\n</environment>', 'lifetime': 'conversation'},
              'guidelines': {'list': 'guidelines',
                             'item': '- {text}',
@@ -274,7 +301,7 @@ def opal() -> dict[str, Any]:
                {'when': ['tool:write_file'], 'say': ['Create files with `write_file`; do not use shell redirects or `tee` for that.']},
                {'when': ['@shell'], 'say': ['Say what you did in plain text; do not `cat` or `echo` files to show them.']},
                {'when': ['@shell', '!tool:read_file'], 'say': ['Explore files with `cat`, `grep`, `find` and `ls`.']},
-               {'when': ['tools'],
+               {'when': ['@known'],
                 'say': ['Before each major step write a status tag of under six words: `<status>Running the tests</status>`.']},
                {'from': 'extensions'}],
  'on': {'turn': 'format', 'reload': 'gather'},
