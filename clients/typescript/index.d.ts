@@ -233,7 +233,7 @@ export interface BreakpointForm {
 /**
  * The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
  *
- * Each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
+ * Each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
  * is calculated over `turns` turns.
  */
 export interface CacheBody {
@@ -541,7 +541,7 @@ export interface DeletedTemplateForm {
   versions: number;
 }
 
-/** Two prompts: each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). */
+/** Two prompts: each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`). */
 export interface DiffBody {
   old: string | QuestionBody;
   new: string | QuestionBody;
@@ -1473,7 +1473,7 @@ export interface TokenForm {
 }
 
 /**
- * The body of a turn. `prompt` names a stored prompt to count instead: `talk:ID` or `talk:ID@EDITION`, or its id (`sha256:…`).
+ * The body of a turn. `prompt` names a stored prompt to count instead: `conversation:ID` or `conversation:ID@EDITION`, or its id (`sha256:…`).
  *
  * `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
  */

@@ -96,31 +96,31 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     expect(page.locator(".blame li", has_text="Ada").first).to_contain_text("Run `make check`.")
 
     page.goto(f"{seen_site.url}/#/conversations/seen")
-    current = printed("diff", "talk:seen", "talk:seen")["new"]
+    current = printed("diff", "conversation:seen", "conversation:seen")["new"]
     expect(page.locator(".figure", has_text="Tokens in use").locator(".number")).to_have_text(
         f"{current['tokens']['count']:,}"
     )
     tokens = region(page, "Where the tokens go")
     for edition in (2, 1):
         region(page, "Prompt").get_by_label("Edition").select_option(str(edition))
-        counted = printed("tokens", f"talk:seen@{edition}")
+        counted = printed("tokens", f"conversation:seen@{edition}")
         expect(tokens.locator("figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
         numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
         expect(tokens.locator("tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
         expect(tokens.get_by_role("region", name="Tools")).to_contain_text(
             f"{counted['tools'][0]['tokens']} tokens, in addition"
         )
-    losses = printed("cache", "talk:seen@1", "talk:seen@2")["providers"]
+    losses = printed("cache", "conversation:seen@1", "conversation:seen@2")["providers"]
     assert losses[0]["cacheable"] == 0
     expect(region(page, "Editions")).to_contain_text(f"too short for the cache of {losses[0]['provider']}.")
-    usage = printed("talk", "show", "seen")["usage"]
+    usage = printed("conversation", "show", "seen")["usage"]
     expect(page.locator(".facts")).to_contain_text(f"{usage['input']:,} tokens in, {usage['output']:,} out, 90% of")
 
     page.goto(f"{seen_site.url}/#/")
     figures = {
         "Cache hit rate": "90%",
         "Cost": f"${usage['cost']:.4f}",
-        "Conversations": str(len(printed("talk", "list"))),
+        "Conversations": str(len(printed("conversation", "list"))),
         "Drifted": "0",
     }
     for name, number in figures.items():
@@ -237,7 +237,7 @@ def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(ope
 def test_a_source_in_the_chart_leads_to_its_text(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/conversations/seen", width=360, height=740)
     tokens = region(page, "Where the tokens go")
-    section = seen_site.call("POST", "/tokens", {"cwd": ".", "prompt": "talk:seen"})["passages"][-1]["section"]
+    section = seen_site.call("POST", "/tokens", {"cwd": ".", "prompt": "conversation:seen"})["passages"][-1]["section"]
     tokens.get_by_text("As a table").click()
     tokens.get_by_role("button", name=re.compile("^File .*AGENTS.md")).click()
     expect(page.locator(".prompt .origin.selected")).to_be_in_viewport()

@@ -1,18 +1,19 @@
 """Invalid calls exit with status 2 and print one sentence on standard error that says what would be valid."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from foreword.cli import main
-from foreword.cli.commands import COMMANDS
+from foreword.cli import family_of, main
+from foreword.cli.commands import COMMANDS, FAMILIES
 
 PROMPT_COMMANDS = ["show", "why", "blame", "tokens"]
 COMMANDS_WITH_DIR = [*PROMPT_COMMANDS, "skills"]
-EVERY_COMMAND = [[command] for command in COMMANDS_WITH_DIR] + [["skill", "a"]]
+EVERY_COMMAND = [[command] for command in PROMPT_COMMANDS] + [["skills", "a"]]
 
 
 @pytest.fixture
@@ -50,7 +51,6 @@ def error_of(tree, run, skill):
         (["show", "--layout"], "--layout needs a value, NAME|FILE"),
         (["show", ".", "--layout", "--", "ion"], "--layout needs a value, NAME|FILE"),
         (["show", "--json=yes"], "--json"),
-        (["skill"], "NAME"),
         (["serve", "--new-token", ""], "--new-token needs a name of letters, digits, - and _, not ''"),
         (["serve", "--new-token", 'a"b'], "--new-token needs a name of letters, digits, - and _, not 'a\"b'"),
         (["serve", "--servers", "x.json"], "unknown option '--servers'"),
@@ -98,7 +98,7 @@ def test_ctrl_c_before_a_command_starts(monkeypatch):
 def test_without_a_command_the_commands_are_listed(run):
     status, out, err = run()
     assert (status, out) == (2, "")
-    assert [name for name in ("show", "why", "blame", "tokens", "layouts", "skills", "skill") if name not in err] == []
+    assert [name for name in ("show", "why", "blame", "tokens", "layouts", "skills") if name not in err] == []
 
 
 def test_help_lists_the_commands(run):
@@ -416,7 +416,7 @@ def test_a_full_disk_causes_no_traceback(tree, command, full, buffered):
         assert (result.returncode, result.stderr.count("\n")) == (2, 1) and result.stderr.startswith("foreword: ")
 
 
-@pytest.mark.parametrize("group", ["talk", "template", "store"])
+@pytest.mark.parametrize("group", ["conversation", "template", "store"])
 @pytest.mark.parametrize("words", [[], ["--help"], ["-h"]])
 def test_a_command_with_actions_lists_them(group, words, capsys):
     """On standard output with --help; on standard error if the action is missing, as for `foreword` alone."""
@@ -424,7 +424,7 @@ def test_a_command_with_actions_lists_them(group, words, capsys):
     captured = capsys.readouterr()
     listing, other = (captured.out, captured.err) if words else (captured.err, captured.out)
     rows = [line.split("  ")[1] for line in listing.splitlines() if line.startswith("  ")]
-    assert rows == [name for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
+    assert rows == [name.split()[1] for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
 
 
 def test_a_commands_help_is_printed(tree):
@@ -461,3 +461,38 @@ def test_a_section_that_the_layout_does_not_list_is_not_checked(tree, run, wrap)
     tree({"l.toml": f'extends = "$std/opal"\n[section.x]\nwrap = {wrap}\n'})
     status, _, err = run("show", tree.path("w"), "--layout", tree.path("l.toml"))
     assert (status, "Traceback" in err) == (0, False)
+
+
+def test_the_help_fits_on_one_screen_and_lists_every_command_once(run):
+    _, out, _ = run("--help")
+    listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert sorted(listed) == sorted({name.split()[0] for name in COMMANDS}) and len(out.splitlines()) <= 40
+    assert set(FAMILIES) == {name.split()[0] for name in COMMANDS if " " in name}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_commands_help_starts_with_its_own_options_and_ends_with_an_example(command):
+    out = family_of(command).parser_for(command).format_help()
+    assert out.index("options:") < out.index("output:")
+    example = " ".join(out.partition("Example: ")[2].split())
+    assert example == COMMANDS[command][2]
+    words = shlex.split(example)[1 + len(command.split()) :]
+    ordered = family_of(command).parser_for(command).options_first(words)  # raises an error for an unknown option
+    assert sorted(ordered) == sorted(words)
+
+
+@pytest.mark.parametrize(
+    ("environment", "has_colour"),
+    [
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "0"}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colours_in_a_pipe_are_printed_only_if_forced(run, monkeypatch, environment, has_colour):
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    assert ("\x1b[1m" in run("--help")[1]) == has_colour

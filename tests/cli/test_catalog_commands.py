@@ -161,7 +161,7 @@ def test_skills_lists_only_what_the_layout_finds(three_skills, run):
 
 
 def test_skill_prints_the_message_with_the_body(three_skills, run):
-    status, out, err = run("skill", "testing")
+    status, out, err = run("skills", "testing")
     assert (status, err) == (0, "")
     assert "testing" in out and out.endswith("\n\nRun them all.\n")
     assert "description:" not in out
@@ -169,33 +169,33 @@ def test_skill_prints_the_message_with_the_body(three_skills, run):
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 def test_a_skill_as_json_is_a_user_message(three_skills, run, layout):
-    output = json.loads(run("skill", "testing", "--layout", layout, "--json")[1])
+    output = json.loads(run("skills", "testing", "--layout", layout, "--json")[1])
     assert sorted(output) == ["content", "role"]
     assert output["role"] == "user" and output["content"].endswith("\n\nRun them all.")
-    assert output["content"] + "\n" == run("skill", "testing", "--layout", layout)[1]
+    assert output["content"] + "\n" == run("skills", "testing", "--layout", layout)[1]
 
 
 def test_a_hidden_skill_can_be_used_by_name(three_skills, run):
-    assert run("skill", "quiet")[1].endswith("Body.\n")
+    assert run("skills", "quiet")[1].endswith("Body.\n")
 
 
 def test_variables_in_a_body_are_not_replaced(tree, skill, run):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", body="{name} {text} {{ x }} {} \\1")})
-    assert run("skill", "a")[1].endswith("\n\n{name} {text} {{ x }} {} \\1\n")
+    assert run("skills", "a")[1].endswith("\n\n{name} {text} {{ x }} {} \\1\n")
 
 
 def test_skill_takes_a_directory(three_skills, run):
     three_skills({"other/x": ""})
-    assert run("skill", "deploy", three_skills.path("other"))[0] == 0
-    assert run("skill", "testing", three_skills.path("other"))[0] == 2
+    assert run("skills", "deploy", three_skills.path("other"))[0] == 0
+    assert run("skills", "testing", three_skills.path("other"))[0] == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["skill", "tests"], "no skill 'tests'; known: deploy, quiet, testing"),
-        (["skill", "zzz"], "no skill 'zzz'; known: deploy, quiet, testing"),
-        (["skill", "testing", "--layout", "pod"], "the layout pod does not use skills"),
+        (["skills", "tests"], "no skill 'tests'; known: deploy, quiet, testing"),
+        (["skills", "zzz"], "no skill 'zzz'; known: deploy, quiet, testing"),
+        (["skills", "testing", "--layout", "pod"], "the layout pod does not use skills"),
     ],
 )
 def test_an_unknown_skill_is_an_error(three_skills, run, arguments, sentence):

@@ -30,7 +30,7 @@ bindkey '^T' record
 COMPLETED = {
     "sho": "show",
     "template res": "template restore",
-    "talk dr": "talk drift",
+    "conversation dr": "conversation drift",
     "show --lay": "show --layout",
     "show --layout opa": "show --layout opal",
     "show --tools too": "show --tools tools.json",
@@ -76,7 +76,7 @@ def complete(script, tmp_path):
     [
         (["sho"], ["show"]),
         (["template", "re"], ["render", "restore"]),
-        (["talk", "dr"], ["drift"]),
+        (["conversation", "dr"], ["drift"]),
         (["show", "--lay"], ["--layout"]),
         (["why", "--al"], ["--all"]),
         (["show", "--layout", "opa"], ["opal"]),

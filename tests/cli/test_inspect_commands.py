@@ -73,15 +73,17 @@ def test_diff_of_identical_prompts_is_empty(save_output, run, run_json):
 
 def test_a_late_tool_of_a_stored_conversation_keeps_the_prefix_if_the_model_accepts_it(run, run_json, tree):
     store = ("--store", tree.path("talks.db"), "--model", "claude-sonnet-5-5")
-    run("talk", "turn", "t", "--tool", "read", *store)
-    run("talk", "turn", "t", "--tool", "read", "--tool", "search", *store)
+    run("conversation", "turn", "t", "--tool", "read", *store)
+    run("conversation", "turn", "t", "--tool", "read", "--tool", "search", *store)
     kept = {}
     for model in ("claude-sonnet-5-5", "claude-opus-4-5"):
         options = ("--store", tree.path("talks.db"), "--provider", "anthropic", "--model", model)
-        (provider,) = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", *options)["providers"]
+        (provider,) = run_json(CacheReusesForm, "cache", "conversation:t@1", "conversation:t@2", *options)["providers"]
         kept[model] = provider["shared"] / provider["tokens"]
-    reuses = run_json(CacheReusesForm, "cache", "talk:t@1", "talk:t@2", "--store", tree.path("talks.db"))["providers"]
-    report = run_json(CacheForm, "cache", "talk:t", "--store", tree.path("talks.db"))
+    reuses = run_json(
+        CacheReusesForm, "cache", "conversation:t@1", "conversation:t@2", "--store", tree.path("talks.db")
+    )["providers"]
+    report = run_json(CacheForm, "cache", "conversation:t", "--store", tree.path("talks.db"))
     models = [provider["price"]["model"] for provider in (reuses[0], report["providers"][0])]
     assert models == ["claude-sonnet-5.5", "claude-sonnet-5.5"]  # the one that the conversation was built for
     assert kept["claude-sonnet-5-5"] > 0.8 and kept["claude-opus-4-5"] < 0.2
@@ -90,20 +92,20 @@ def test_a_late_tool_of_a_stored_conversation_keeps_the_prefix_if_the_model_acce
 def test_the_tokens_of_tools_are_those_of_the_model(run, run_json, tree):
     counts = {}
     for model in ("claude-sonnet-5-5", "gpt-5.6-sol"):
-        run("talk", "turn", model, "--store", tree.path("talks.db"), "--tool", "read", "--model", model)
-        (tool,) = run_json(EditionForm, "talk", "show", model, "--store", tree.path("talks.db"))["tool_tokens"]
+        run("conversation", "turn", model, "--store", tree.path("talks.db"), "--tool", "read", "--model", model)
+        (tool,) = run_json(EditionForm, "conversation", "show", model, "--store", tree.path("talks.db"))["tool_tokens"]
         counts[model] = tool["tokens"]
     assert counts["claude-sonnet-5-5"] > counts["gpt-5.6-sol"]
 
 
 def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
-    run("talk", "turn", "42", "--store", tree.path("talks.db"), "--tool", "mcp__gh__issue")
-    edition = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))
+    run("conversation", "turn", "42", "--store", tree.path("talks.db"), "--tool", "mcp__gh__issue")
+    edition = run_json(EditionForm, "conversation", "show", "42", "--store", tree.path("talks.db"))
     assert "usage" not in edition
     assert [(tool["name"], tool["server"]) for tool in edition["tool_tokens"]] == [("mcp__gh__issue", "gh")]
     with Conversations(tree.path("talks.db")) as conversations:
         conversations.open("42", tree.workspace()).record_usage({"input_tokens": 8, "output_tokens": 2})
-    usage = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))["usage"]
+    usage = run_json(EditionForm, "conversation", "show", "42", "--store", tree.path("talks.db"))["usage"]
     counters = {
         "calls": 1,
         "input": 8,
@@ -118,30 +120,32 @@ def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
 
 
 def test_diff_compares_editions(run, tree, run_json):
-    run("talk", "turn", "42", "--tool", "read")
+    run("conversation", "turn", "42", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
-    run("talk", "reload", "42", "--tool", "read")
-    first = run("diff", "talk:42@1", "talk:42")[1]
+    run("conversation", "reload", "42", "--tool", "read")
+    first = run("diff", "conversation:42@1", "conversation:42")[1]
     assert "    Run `make [-test-]{+check+}`.\n" in first
-    prompt_id = json.loads(run("talk", "show", "42", "--json")[1])["id"]
-    by_id = run_json(DifferenceForm, "diff", "talk:42@1", prompt_id)
+    prompt_id = json.loads(run("conversation", "show", "42", "--json")[1])["id"]
+    by_id = run_json(DifferenceForm, "diff", "conversation:42@1", prompt_id)
     assert by_id["sections"]["changed"] == ["instructions"]
-    assert run_json(DifferenceForm, "diff", "talk:42@2", prompt_id)["changed"] is False
-    assert run_json(DifferenceForm, "diff", "talk:42@2", ".", "--tool", "read")["changed"] is False
-    run("talk", "turn", "43", "--model", "claude-opus-4-5")  # an edition is counted for its own model
-    for_claude = run_json(DifferenceForm, "diff", "talk:43", "talk:43", "--model", "claude-opus-4-5")["new"]["tokens"]
-    assert run_json(DifferenceForm, "diff", "talk:43", "talk:43")["new"]["tokens"] == for_claude
+    assert run_json(DifferenceForm, "diff", "conversation:42@2", prompt_id)["changed"] is False
+    assert run_json(DifferenceForm, "diff", "conversation:42@2", ".", "--tool", "read")["changed"] is False
+    run("conversation", "turn", "43", "--model", "claude-opus-4-5")  # an edition is counted for its own model
+    for_claude = run_json(DifferenceForm, "diff", "conversation:43", "conversation:43", "--model", "claude-opus-4-5")[
+        "new"
+    ]["tokens"]
+    assert run_json(DifferenceForm, "diff", "conversation:43", "conversation:43")["new"]["tokens"] == for_claude
     assert for_claude["exact"] is False
 
 
 def test_an_id_may_contain_an_at_sign(run, run_json):
-    run("talk", "turn", "me@3")
-    assert run_json(DifferenceForm, "diff", "talk:me@3", "talk:me@3@1")["changed"] is False
+    run("conversation", "turn", "me@3")
+    assert run_json(DifferenceForm, "diff", "conversation:me@3", "conversation:me@3@1")["changed"] is False
 
 
 def test_diff_of_turns_lists_tools(save_output, run_json):
-    old = save_output("old.json", "talk", "turn", "a", "--tool", "read")
-    new = save_output("new.json", "talk", "turn", "b", "--tool", "shell")
+    old = save_output("old.json", "conversation", "turn", "a", "--tool", "read")
+    new = save_output("new.json", "conversation", "turn", "b", "--tool", "shell")
     assert run_json(DifferenceForm, "diff", old, new)["tools"] == {
         "added": ["shell"],
         "removed": ["read"],
@@ -339,9 +343,9 @@ def test_cache_takes_a_provider_and_a_model(run, run_json):
 
 def test_cache_shows_what_a_change_costs(save_output, run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
-    old = save_output("old.json", "talk", "turn", "t", "--tool", "read")
+    old = save_output("old.json", "conversation", "turn", "t", "--tool", "read")
     tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
-    form = run_json(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
+    form = run_json(CacheReusesForm, "cache", "conversation:t", ".", "--tool", "read", "--turns", "10")
     rows = {provider["provider"]: provider for provider in form["providers"]}
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
@@ -369,16 +373,16 @@ def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tr
             "w/history.json": '[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]',
         }
     )
-    old = save_output("old.json", "talk", "turn", "t", "--message", "hi")
-    new = save_output("new.json", "talk", "turn", "t", "--messages", "history.json", "--message", "and now?")
+    old = save_output("old.json", "conversation", "turn", "t", "--message", "hi")
+    new = save_output("new.json", "conversation", "turn", "t", "--messages", "history.json", "--message", "and now?")
     for provider in run_json(CacheReusesForm, "cache", old, new)["providers"]:
         assert provider["first"] is None
         assert provider["kept"] > provider["lost"]
 
 
 def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
-    run("talk", "turn", "t", "--tool", "read")
-    form = run_json(CacheForm, "cache", "talk:t")
+    run("conversation", "turn", "t", "--tool", "read")
+    form = run_json(CacheForm, "cache", "conversation:t")
     assert (form["rebuilds"], form["better_order"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
     assert "order   unknown: plain text has no sections\n" in run("cache", "x.txt")[1]
@@ -402,10 +406,10 @@ def test_tools_from_standard_input_are_read_once(run_json, monkeypatch):
 
 
 def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree):
-    tree({"w/talk:t": None, "w/-": None})
-    run("talk", "turn", "t")
-    assert run_json(CacheForm, "cache", "talk:t")["rebuilds"] == []
-    assert run_json(CacheForm, "cache", "./talk:t")["rebuilds"] != []
+    tree({"w/conversation:t": None, "w/-": None})
+    run("conversation", "turn", "t")
+    assert run_json(CacheForm, "cache", "conversation:t")["rebuilds"] == []
+    assert run_json(CacheForm, "cache", "./conversation:t")["rebuilds"] != []
     assert run_json(CacheForm, "cache", "./-")["rebuilds"] != []
     tree({"w/-x": None})
     form = json.loads(run("cache", "--json", "--", "-x")[1])
@@ -425,14 +429,17 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "", "."], "an empty name does not exist; expected a directory"),
         (
             ["diff", "nowhere", "."],
-            "nowhere does not exist; expected a directory, a saved JSON or text file, talk:ID",
+            "nowhere does not exist; expected a directory, a saved JSON or text file, conversation:ID",
         ),
         (["cache", "nowhere"], "nowhere does not exist"),
         (["cache", ".", "nowhere"], "nowhere does not exist"),
-        (["diff", "talk:nobody", "."], "no conversation or edition 'nobody' in the store; see foreword talk list"),
-        (["diff", "talk:nobody@1", "."], "no conversation or edition 'nobody@1' in the store"),
-        (["diff", f"talk:t@{'9' * 40}", "."], "no conversation or edition 't@999"),
-        (["diff", "talk:t@9", "."], "no conversation or edition 't@9' in the store; its editions are 1 to 1"),
+        (
+            ["diff", "conversation:nobody", "."],
+            "no conversation or edition 'nobody' in the store; see foreword conversation list",
+        ),
+        (["diff", "conversation:nobody@1", "."], "no conversation or edition 'nobody@1' in the store"),
+        (["diff", f"conversation:t@{'9' * 40}", "."], "no conversation or edition 't@999"),
+        (["diff", "conversation:t@9", "."], "no conversation or edition 't@9' in the store; its editions are 1 to 1"),
         (["diff", "sha256:abc", "."], "no prompt sha256:abc in the store; use the full id"),
         (["diff", "nul.txt", "."], "nul.txt: it contains a NUL byte"),
         (["diff", "latin.txt", "."], "latin.txt: byte 0xe9"),
@@ -453,7 +460,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
     ],
 )
 def test_an_invalid_call_is_an_error(run, tree, arguments, message):
-    run("talk", "turn", "t")
+    run("conversation", "turn", "t")
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",
         "w/other.json": '{"a": 1}', "w/wrong.json": '{"text": 5}', "w/tools.json": '{"system": "x", "tools": [{}]}',

@@ -51,12 +51,12 @@ def run_with(tree):
 
 @pytest.mark.parametrize("entry", ["strict = strict:strict", "strict = strict:make"])
 def test_turns_and_lint_call_an_extension(tree, run_with, entry):
-    _, turn = run_with(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
+    _, turn = run_with(entry, "conversation", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
     assert [message["content"] for message in turn["messages"]] == ["Hi", "Said by a package."]
     assert [finding["code"] for finding in turn["findings"] if finding["severity"] == "error"] == ["house-password"]
     assert turn["system"].endswith(" For Hi.")
     tree({"w/mine.json": '[{"role": "user", "content": "Mine"}]'})
-    turn_command = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
+    turn_command = ("conversation", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
     assert run_with(entry, *turn_command)[1]["system"].endswith(" For Hi.")
     assert run_with(entry, *turn_command, "--new-prompt")[1]["system"].endswith(" For Mine.")
     status, report = run_with(entry, "lint", "--json")
@@ -70,10 +70,10 @@ def test_turns_and_lint_call_an_extension(tree, run_with, entry):
     "entry", ["broken = nowhere:x", "broken = strict:nothing", "broken = json:dumps", "broken = os:sep"]
 )
 def test_a_broken_extension_is_reported_once_and_the_command_continues(tree, run_with, entry):
-    _, turn = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    _, turn = run_with(entry, "conversation", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert "swordfish" in turn["system"]
     assert [finding["code"] for finding in turn["findings"]].count("extension-failed") == 1
-    _, repeated = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    _, repeated = run_with(entry, "conversation", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert [finding["code"] for finding in repeated["findings"]].count("extension-failed") == 1
     _, report = run_with(entry, "lint", "--json")
     assert [finding["code"] for finding in report["findings"]].count("extension-failed") == 1

@@ -1,57 +1,54 @@
-"""The JSON of every command matches its type exactly, without missing or extra keys."""
+"""The JSON of every command matches its published schema exactly, without missing or extra keys."""
 
 import json
-from typing import get_type_hints
 
-import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
 from foreword.cli import family_of, main
 from foreword.cli.commands import COMMANDS
-from foreword.encoding import forms as stored
-from foreword.wire import forms, git_forms, store_forms
-from foreword.wire.conversation_forms import ConversationForm
+from foreword.wire.schemas import ANSWERS, schema_of
 
 CONVERSATION = ["42", "W"]
-TYPES = {
-    "show": (["W"], forms.ShowForm),
-    "why": (["W"], list[stored.CandidateForm]),
-    "blame": (["W"], list[forms.LineForm]),
-    "tokens": (["W"], forms.CountedForm),
-    "diff": (["W", "W/sub"], forms.DifferenceForm),
-    "cache": (["W"], forms.CacheForm),
-    "lint": (["W"], forms.LintForm),
-    "agents": (["W"], forms.AgentsForm),
-    "trust": (["W"], git_forms.TrustForm),
-    "lock": (["W"], git_forms.LockForm),
-    "layouts": ([], list[forms.LayoutRowForm]),
-    "skills": (["W"], list[forms.SkillForm]),
-    "skill": (["testing", "W"], forms.MessageForm),
-    "talk turn": (CONVERSATION, forms.TurnForm),
-    "talk compact": (CONVERSATION, forms.TurnForm),
-    "talk reload": (CONVERSATION, forms.TurnForm),
-    "talk show": (["42"], forms.EditionForm),
-    "talk list": ([], list[ConversationForm]),
-    "talk drift": (CONVERSATION, forms.DriftForm),
-    "talk touch": (["42", "W", "x.py"], forms.TouchedForm),
-    "touch": (["W", "x.py"], forms.TouchedForm),
-    "store verify": ([], store_forms.FaultsForm),
-    "store stats": ([], store_forms.StatsForm),
-    "store migrate": ([], store_forms.SchemaForm),
-    "store forget": (["42"], store_forms.ForgottenForm),
-    "store prune": ([], store_forms.PrunedForm),
-    "template show": ([], forms.TemplateForm),
-    "template set": (["W/template.md"], forms.VersionForm),
-    "template check": (["W/template.md", "W"], forms.CheckForm),
-    "template render": (["W/template.md", "W"], forms.ShowForm),
-    "template history": ([], list[forms.VersionForm]),
-    "template restore": (["0"], forms.VersionForm),
-    "template list": ([], list[store_forms.TemplateNameForm]),
-    "template label": (["staging", "1"], store_forms.MoveForm),
-    "template unlabel": (["staging"], store_forms.MoveForm),
-    "template delete": (["support"], store_forms.DeletedTemplateForm),
-    "template variables": ([], forms.VariablesForm),
-    "completion": (["bash"], forms.CompletionForm),
+ARGUMENTS = {
+    "show": ["W"],
+    "why": ["W"],
+    "blame": ["W"],
+    "tokens": ["W"],
+    "diff": ["W", "W/sub"],
+    "cache": ["W"],
+    "lint": ["W"],
+    "agents": ["W"],
+    "trust": ["W"],
+    "lock": ["W"],
+    "layouts": [],
+    "skills": ["W"],
+    "conversation turn": CONVERSATION,
+    "conversation compact": CONVERSATION,
+    "conversation reload": CONVERSATION,
+    "conversation show": ["42"],
+    "conversation list": [],
+    "conversation drift": CONVERSATION,
+    "conversation touch": ["42", "W", "x.py"],
+    "touch": ["W", "x.py"],
+    "store verify": [],
+    "store stats": [],
+    "store migrate": [],
+    "store forget": ["42"],
+    "store prune": [],
+    "template show": [],
+    "template set": ["W/template.md"],
+    "template check": ["W/template.md", "W"],
+    "template render": ["W/template.md", "W"],
+    "template history": [],
+    "template restore": ["0"],
+    "template list": [],
+    "template label": ["staging", "1"],
+    "template delete": ["support"],
+    "template variables": [],
+    "sessions": ["W"],
+    "schema": ["show"],
+    "completion": ["bash"],
 }
 # These run until they are stopped: they are tested in test_watch_command.py, tests/service, tests/proxy and tests/mcp_server.
 ENDLESS_COMMANDS = {"watch", "serve", "proxy", "mcp"}
@@ -59,13 +56,16 @@ ENDLESS_COMMANDS = {"watch", "serve", "proxy", "mcp"}
 GIT_COMMANDS = {"review"}
 
 
-def fits(form, kind):
-    """Whether a value matches a type, with no extra keys."""
-    return msgspec.to_builtins(msgspec.convert(form, kind)) == form
+def fits(form, command):
+    """Whether a value matches the schema of a command's output."""
+    return Draft202012Validator(schema_of(command)).is_valid(form)
 
 
-def test_every_command_has_a_type():
-    assert set(TYPES) == set(COMMANDS) - ENDLESS_COMMANDS - GIT_COMMANDS
+def test_every_command_has_a_schema():
+    assert set(ARGUMENTS) == set(COMMANDS) - ENDLESS_COMMANDS - GIT_COMMANDS
+    assert set(ANSWERS) == set(COMMANDS)
+    for command in ANSWERS:
+        Draft202012Validator.check_schema(schema_of(command))
 
 
 @pytest.fixture
@@ -86,26 +86,40 @@ def run_json(tree, capsys, monkeypatch):
         main([*command.split(), *arguments, "--json", *passed])
         return json.loads(capsys.readouterr().out)
 
-    run_json("talk turn", ["42", "W"])
+    run_json("conversation turn", ["42", "W"])
     run_json("template set", ["W/template.md"])
     run_json("template set", ["W/template.md", "--name", "support"])
     run_json("template label", ["staging", "1"])
     return run_json
 
 
-@pytest.mark.parametrize("command", TYPES)
-def test_output_matches_its_type(run_json, command):
-    arguments, kind = TYPES[command]
-    assert fits(run_json(command, arguments), kind)
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_output_matches_its_schema(run_json, command):
+    assert fits(run_json(command, ARGUMENTS[command]), command)
 
 
-def test_a_layout_matches_its_type(run_json):
-    assert fits(run_json("layouts", ["pi"]), forms.LayoutForm)
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("layouts", ["pi"]),
+        ("skills", ["testing", "W"]),
+        ("cache", ["W", "W/sub"]),
+        ("template label", ["staging", "--remove"]),
+    ],
+)
+def test_other_output_matches_the_schema_too(run_json, command, arguments):
+    assert fits(run_json(command, arguments), command)
 
 
 def test_missing_and_extra_keys_do_not_match():
     candidate = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": "", "target": None}
-    assert fits(candidate, stored.CandidateForm) and set(get_type_hints(stored.CandidateForm)) == set(candidate)
-    assert not fits({**candidate, "more": 1}, stored.CandidateForm)
-    with pytest.raises(msgspec.ValidationError):
-        fits({"path": "/w/A.md"}, stored.CandidateForm)
+    assert fits([candidate], "why")
+    assert not fits([{**candidate, "more": 1}], "why")
+    assert not fits([{"path": "/w/A.md"}], "why")
+
+
+def test_the_schema_of_an_unknown_command_is_an_error(capsys):
+    assert main(["schema", "shwo"]) == 2
+    assert "did you mean 'show'" in capsys.readouterr().err
+    assert main(["schema"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == set(COMMANDS)

@@ -448,20 +448,24 @@ def test_tokens_are_printed_as_a_table(shop, run):
 
 
 def test_tokens_takes_an_edition_or_a_saved_prompt(shop, run, tree):
-    run("talk", "turn", "42", "--model", "claude-opus-4-5", "--tool", "read", "--layout", "ion")
+    run("conversation", "turn", "42", "--model", "claude-opus-4-5", "--tool", "read", "--layout", "ion")
     folder = json.loads(run("tokens", "--model", "claude-opus-4-5", "--tool", "read", "--layout", "ion", "--json")[1])
     tree({"w/AGENTS.md": "# Another"})  # the edition stays as it is
-    for name in ("talk:42", "talk:42@1", json.loads(run("talk", "show", "42", "--json")[1])["id"]):
+    for name in (
+        "conversation:42",
+        "conversation:42@1",
+        json.loads(run("conversation", "show", "42", "--json")[1])["id"],
+    ):
         counted = json.loads(run("tokens", name, "--model", "claude-opus-4-5", "--json")[1])
         assert (counted["passages"], counted["tokens"]) == (folder["passages"], folder["tokens"])
-    edition = json.loads(run("tokens", "talk:42", "--json")[1])
+    edition = json.loads(run("tokens", "conversation:42", "--json")[1])
     assert edition == folder  # counted for its own model, with its own tools
     assert [tool["name"] for tool in edition["tools"]] == ["read"]
-    assert " x1." in run("tokens", "talk:42")[1].split(" tokens by ")[1]
+    assert " x1." in run("tokens", "conversation:42")[1].split(" tokens by ")[1]
     tree({"w/plain.txt": "Be brief.\n"})
     plain = json.loads(run("tokens", "plain.txt", "--json")[1])
     assert (plain["passages"], plain["tools"], plain["tokens"]["count"] > 0) == ([], [], True)
-    status, _, err = run("tokens", "talk:43")
+    status, _, err = run("tokens", "conversation:43")
     assert (status, "no conversation or edition '43' in the store" in err) == (2, True)
 
 
@@ -540,7 +544,7 @@ HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 \u202e"
 ESCAPED = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 \\u202e"
 
 
-@pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skill", "testing"]])
+@pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skills", "testing"]])
 def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arguments):
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]

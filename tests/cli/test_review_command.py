@@ -293,7 +293,7 @@ def test_stored_conversations_are_counted(commit, run, review, tree):
     commit(OLD)
     store = f"sqlite:///{tree.path('store.db')}"
     for id in ("one", "two"):
-        assert run("talk", "turn", id, "--message", "Hi", "--store", store)[0] == 0
+        assert run("conversation", "turn", id, "--message", "Hi", "--store", store)[0] == 0
     commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
     assert review("HEAD~", "--store", store)["conversations"] == 2
     assert review("HEAD~")["conversations"] is None

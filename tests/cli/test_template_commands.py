@@ -182,7 +182,7 @@ def test_a_prompt_is_shown_with_the_global_template(tree, run):
     assert "Mine" not in run("show", "--layout", "builder", "--store", "s.db", "--base", "../base.md")[1]
     assert "Mine" not in run("show", "--layout", "opal", "--store", "s.db")[1]
     prompt = json.loads(run("show", "--layout", "builder", "--store", "s.db", "--json")[1])
-    turn = json.loads(run("talk", "turn", "t", "--layout", "builder", "--store", "s.db", "--json")[1])
+    turn = json.loads(run("conversation", "turn", "t", "--layout", "builder", "--store", "s.db", "--json")[1])
     assert prompt["text"] == turn["system"]
 
 
@@ -371,7 +371,7 @@ def test_a_version_records_its_language(tree, run):
     tree({"w/t.md": "In {{ cwd }}"})
     assert run("template", "set", "t.md", "--syntax", "jinja", "--author", "me")[0] == 0
     assert run("show", "--layout", "builder")[1] == "In /w\n"
-    assert run("talk", "turn", "c", "--layout", "builder")[1] == "In /w\n"
+    assert run("conversation", "turn", "c", "--layout", "builder")[1] == "In /w\n"
     assert run("template", "set", "t.md")[0] == 0
     assert run("show", "--layout", "builder")[1] == "In {{ cwd }}\n"
     assert run("template", "restore", "1")[0] == 0
@@ -387,10 +387,10 @@ def test_a_label_is_created_moved_and_removed_and_a_wrong_name_is_suggested(tree
     assert label("staging", "1")[1] == "created the label staging of template support at version 1\n"
     assert label("staging", "2")[1] == "moved the label staging of template support from version 1 to version 2\n"
     assert label("staging", "2")[1] == "the label staging of template support already refers to version 2\n"
-    removed = run("template", "unlabel", "staging", "--name", "support")
+    removed = run("template", "label", "staging", "--remove", "--name", "support")
     assert removed[:2] == (0, "removed the label staging from version 2 of template support\n")
-    assert "has no label 'staging'" in run("template", "unlabel", "staging", "--name", "support")[2]
-    assert "cannot be removed; move it" in run("template", "unlabel", "production", "--name", "support")[2]
+    assert "has no label 'staging'" in run("template", "label", "staging", "--remove", "--name", "support")[2]
+    assert "cannot be removed; move it" in run("template", "label", "production", "--remove", "--name", "support")[2]
     assert "template 'support' has no version 9" in label("staging", "9")[2]
     for command in (["label", "production", "1"], ["show"], ["history"], ["restore", "1"]):
         status, _, error = run("template", *command, "--name", "suport")

@@ -39,7 +39,7 @@ def test_a_path_outside_the_workspace_is_reported_in_full(run, workspace):
         (["touch", "README.md"], "README.md is not a directory; put the agent's directory first: foreword touch . README.md"),
         (["touch", "a.py", "b.py"], "put the agent's directory first: foreword touch . a.py b.py"),
         (["touch", "."], "no path was passed; write the file that is touched after the directory: foreword touch . PATH"),
-        (["talk", "touch", "7", "a.py"], "put the agent's directory first: foreword talk touch 7 . a.py"),
+        (["conversation", "touch", "7", "a.py"], "put the agent's directory first: foreword conversation touch 7 . a.py"),
     ],
 )  # fmt: skip
 def test_a_call_without_a_directory_or_path_gets_a_hint(run, workspace, arguments, hint):
@@ -57,10 +57,10 @@ OWN = 'sections = ["a"]\ntouch = { sections = ["t"] }\n[find]\nt = { files = ["d
 def test_a_conversation_continues_with_its_own_layout(run, tree, workspace, layout, pack):
     tree({"own.toml": OWN, "home/.config/foreword/prompts/own.toml": OWN, "w/web/NOTES.md": "Noted."})
     store = ["--store", f"sqlite:///{tree.path('store.db')}"]
-    assert run("talk", "turn", "t", "--layout", layout, *pack, *store)[1] == "A.\n"
-    status, out, _ = run("talk", "touch", "t", ".", "web/x.ts", *pack, *store)
+    assert run("conversation", "turn", "t", "--layout", layout, *pack, *store)[1] == "A.\n"
+    status, out, _ = run("conversation", "touch", "t", ".", "web/x.ts", *pack, *store)
     assert (status, out) == (0, "[user]\nNoted.\n")
-    assert run("talk", "drift", "t", *pack, *store)[1].startswith("nothing has changed")
+    assert run("conversation", "drift", "t", *pack, *store)[1].startswith("nothing has changed")
 
 
 def test_too_many_paths_are_an_error(run, workspace):

@@ -39,7 +39,7 @@ COMMANDS = {
     "cache": ["cache"],
     "cache OLD NEW": ["cache", "../../..", "."],
     "lint": ["lint"],
-    "talk list": ["talk", "list"],
+    "conversation list": ["conversation", "list"],
     "template history": ["template", "history"],
     "template variables": ["template", "variables"],
     "store stats": ["store", "stats"],
@@ -72,7 +72,7 @@ def shop(tmp_path_factory):
     environment |= {"TERM": "xterm", "HOME": str(top / "home"), "FOREWORD_STORE": f"sqlite:///{top}/store.db"}
     shop = top, environment
     for id in ("0b1c2d3e-aaaa-bbbb-cccc-123456789abc", "会話-1"):
-        run_piped(shop, ["talk", "turn", id, "--message", "Hi."])
+        run_piped(shop, ["conversation", "turn", id, "--message", "Hi."])
     run_piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
     return shop
 

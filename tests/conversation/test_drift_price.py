@@ -110,11 +110,11 @@ def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provi
         assert main([*arguments, *options]) == 0
         return json.loads(capsys.readouterr().out)
 
-    run_json("talk", "turn", "t", tree.path("w"))
+    run_json("conversation", "turn", "t", tree.path("w"))
     tree({"w/AGENTS.md": LATE})
-    drift = run_json("talk", "drift", "t", tree.path("w"))
-    (row,) = run_json("cache", "talk:t", tree.path("w"))["providers"]
-    diff = run_json("diff", "talk:t", tree.path("w"))["rebuild"]
+    drift = run_json("conversation", "drift", "t", tree.path("w"))
+    (row,) = run_json("cache", "conversation:t", tree.path("w"))["providers"]
+    diff = run_json("diff", "conversation:t", tree.path("w"))["rebuild"]
     assert (drift["tokens_kept"], drift["cache"]["minimum"]) == (row["kept"], row["price"]["minimum"])
     assert [drift["tokens_lost"], diff["tokens_lost"]] == [row["lost"]] * 2
     assert [drift["cost"], diff["cost"]] == [pytest.approx(row["rewrite"], abs=1e-6)] * 2

@@ -553,7 +553,7 @@ def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site)
         "w/foreword.py": "raise SystemExit('a workspace was executed')\n",
     })  # fmt: skip
     code = f"import sys; sys.path.append({site!r}); from foreword.cli import main; sys.exit(main(sys.argv[1:]))"
-    call = ["talk", "turn", "t", "--message", "hi", "--store", ":memory:", "--home", tree.path("home")]
+    call = ["conversation", "turn", "t", "--message", "hi", "--store", ":memory:", "--home", tree.path("home")]
     result = subprocess.run(
         [sys.executable, "-P", "-c", code, *call], cwd=tree.path("w"), capture_output=True, text=True
     )

@@ -159,7 +159,16 @@ def test_a_conversation_with_a_users_mirror_is_refused_at_its_first_turn(tree):
 
 
 def test_a_mirror_needs_an_option_on_the_command_line(tree, capsys):
-    command = ["talk", "turn", "c", tree.path("w"), "--layout", "codex", "--store", "sqlite:///" + tree.path("db")]
+    command = [
+        "conversation",
+        "turn",
+        "c",
+        tree.path("w"),
+        "--layout",
+        "codex",
+        "--store",
+        "sqlite:///" + tree.path("db"),
+    ]
     assert main([*command, "--home", tree.path("home")]) == 2
     assert "--mirror" in capsys.readouterr().err
     assert main([*command, "--home", tree.path("home"), "--mirror"]) == 0

@@ -32,7 +32,7 @@ def test_show_as_json_has_roles(run):
 
 
 def test_a_turn_can_be_printed_as_json(tree, run, prompt_messages, open_conversation):
-    form = run("talk", "turn", "t", "--message", "hi", "--json", "--store", f"sqlite:///{tree.path('s.db')}")
+    form = run("conversation", "turn", "t", "--message", "hi", "--json", "--store", f"sqlite:///{tree.path('s.db')}")
     assert (form["system"], form["leading"]) == ("You are an agent.", 3)
     assert form["messages"] == [*prompt_messages("Be kind."), {"role": "user", "content": "hi"}]
     assert form["history"] == [{"role": "user", "content": "hi"}]
@@ -41,11 +41,11 @@ def test_a_turn_can_be_printed_as_json(tree, run, prompt_messages, open_conversa
 
 def test_an_edition_as_json_has_roles(tree, run):
     store = ("--store", f"sqlite:///{tree.path('s.db')}")
-    run("talk", "turn", "t", *store)
-    form = run("talk", "show", "t", "--json", *store)
+    run("conversation", "turn", "t", *store)
+    form = run("conversation", "show", "t", "--json", *store)
     assert form["system"] == run("show", "--json")["text"]
     assert [passage["role"] for passage in form["passages"]] == ["system", "developer", "user", "user", "system"]
-    assert run("talk", "show", "t", *store) == run("show")
+    assert run("conversation", "show", "t", *store) == run("show")
 
 
 def test_tables_have_a_column_for_the_role(run):
@@ -151,7 +151,7 @@ def test_saved_turns_are_compared_with_the_messages_of_their_prompts(tree, run):
     store = f"sqlite:///{tree.path('s.db')}"
     for index, text in enumerate(("Be kind.", "Be rude.")):
         tree({"w/AGENTS.md": text})
-        turn = run("talk", "turn", f"t{index}", "--message", "hi", "--json", "--store", store)
+        turn = run("conversation", "turn", f"t{index}", "--message", "hi", "--json", "--store", store)
         tree({f"{index}.json": json.dumps(turn)})
     old, new = tree.path("0.json"), tree.path("1.json")
     assert answer("diff", {"old": old, "new": new})["sections"]["changed"] == ["message 2"]

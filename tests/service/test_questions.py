@@ -87,10 +87,10 @@ def test_every_question_is_a_route():
 def test_a_diff_takes_editions_and_stored_prompts(service):
     service.conversation("differs", layout="opal")
     prompt = service.get("/conversations/differs").json["id"]
-    for old in ("talk:differs", "talk:differs@1", prompt):
+    for old in ("conversation:differs", "conversation:differs@1", prompt):
         difference = service.post("/diff", {"old": old, "new": {**BODY, "layout": "pi"}}).json
         assert (difference["old"]["id"], difference["new"]["layout"], difference["changed"]) == (prompt, "pi", True)
-    missing = service.post("/diff", {"old": "talk:differs@7", "new": prompt})
+    missing = service.post("/diff", {"old": "conversation:differs@7", "new": prompt})
     assert (missing.status, missing.problem) == (404, "not-found")
 
 
@@ -98,9 +98,9 @@ def test_the_tokens_of_an_edition_are_those_of_its_prompt(service):
     service.conversation("counted", layout="ion", model="claude-opus-4-5")
     built = service.post("/tokens", {"cwd": "", "layout": "ion", "model": "claude-opus-4-5"}).json
     id = service.get("/conversations/counted").json["id"]
-    for name, model in (("talk:counted", ""), ("talk:counted@1", ""), (id, "claude-opus-4-5")):
+    for name, model in (("conversation:counted", ""), ("conversation:counted@1", ""), (id, "claude-opus-4-5")):
         assert service.post("/tokens", {"prompt": name, "model": model}).json == built
-    missing = service.post("/tokens", {"cwd": "", "prompt": "talk:counted@7"})
+    missing = service.post("/tokens", {"cwd": "", "prompt": "conversation:counted@7"})
     assert (missing.status, missing.problem) == (404, "not-found")
     assert service.post("/tokens", {"cwd": "", "prompt": "/etc/passwd"}).status == 400
 
@@ -109,7 +109,11 @@ def test_the_tokens_of_an_edition_are_those_of_its_prompt(service):
     ("path", "body", "detail"),
     [
         ("/show", {"template_name": "gone"}, "no stored template 'gone'; see GET /templates"),
-        ("/tokens", {"prompt": "talk:gone"}, "no conversation or edition 'gone' in the store; see GET /conversations"),
+        (
+            "/tokens",
+            {"prompt": "conversation:gone"},
+            "no conversation or edition 'gone' in the store; see GET /conversations",
+        ),
         (
             "/tokens",
             {"prompt": "sha256:" + "0" * 64},

@@ -123,7 +123,7 @@ def path_of(route, teams, id="a-planted", name="a-planted"):
 
 # Requests that name something of team A other than in their path.
 QUESTIONS = {
-    "/diff": {"old": "talk:a-planted@1", "new": "talk:a-planted2@1"},
+    "/diff": {"old": "conversation:a-planted@1", "new": "conversation:a-planted2@1"},
     "/system-prompt/preview": {"template_name": "a-planted", "session": "a-planted"},
 }
 

@@ -89,7 +89,9 @@ def test_a_new_row_is_enough_for_the_command_line(tmp_path):
     assert json.loads(check) == {"variables": ["who"], "findings": []}
     store = ["--store", f"sqlite:///{tmp_path}/s.db", "--home", str(tmp_path)]
     run_with_toy(COMMAND.format(["template", "set", "t.md", "--syntax", "toy", *store]), tmp_path)
-    turn = run_with_toy(COMMAND.format(["talk", "turn", "one", "--layout", "builder", "--json", *store]), tmp_path)
+    turn = run_with_toy(
+        COMMAND.format(["conversation", "turn", "one", "--layout", "builder", "--json", *store]), tmp_path
+    )
     assert "Hello nobody!" in json.loads(turn)["system"]
 
 

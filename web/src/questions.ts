@@ -31,7 +31,7 @@ export async function countEdition(id: string, edition: number, signal?: AbortSi
 
 /** The name of an edition in questions. It always has a number, because an id may contain an `@`. */
 export function editionName(id: string, edition: number): string {
-  return `talk:${id}@${edition}`;
+  return `conversation:${id}@${edition}`;
 }
 
 /** The prompt, and the tokens of each source in its sections. */
@@ -82,7 +82,7 @@ export async function listSkills({ cwd, layout }: Choices, signal?: AbortSignal)
   return call((client) => client.listSkills({ cwd: cwd || ".", layout }, { signal }));
 }
 
-/** How two stored prompts differ. Each is `talk:ID@EDITION` or the id of a prompt. */
+/** How two stored prompts differ. Each is `conversation:ID@EDITION` or the id of a prompt. */
 export async function compare(old: string, current: string, signal?: AbortSignal): Promise<Difference> {
   return (await call((client) => client.diff({ old, new: current }, { signal }))) as Difference;
 }

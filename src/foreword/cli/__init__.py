@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _HELP = ("-h", "--help", "help")
+_SUMMARY = "Build a coding agent's system prompt, and see where every character came from."
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
 # The commands that print what the `listing` of an error names.
 _LISTS = {
     "templates": "foreword template list",
-    "conversations": "foreword talk list",
-    "prompts": "foreword talk list --json",
+    "conversations": "foreword conversation list",
+    "prompts": "foreword conversation list --json",
     "keys": "foreword layouts NAME",
 }
 
@@ -82,11 +83,10 @@ def _run(arguments: list[str]) -> int:
 
     try:
         if not arguments or arguments[0] in _HELP:
-            return _print_help(COMMANDS, _USAGE, 0 if arguments else 2)
-        actions = {name: row for name, row in COMMANDS.items() if name.startswith(arguments[0] + " ")}
-        if actions and (len(arguments) == 1 or arguments[1] in _HELP):
-            usage = f"foreword {arguments[0]} ACTION [options]      foreword {arguments[0]} ACTION --help"
-            return _print_help(actions, usage, 0 if arguments[1:] else 2)
+            return _print_help("", 0 if arguments else 2)
+        is_family = any(name.startswith(arguments[0] + " ") for name in COMMANDS)
+        if is_family and (len(arguments) == 1 or arguments[1] in _HELP):
+            return _print_help(arguments[0], 0 if arguments[1:] else 2)
         return _run_command(arguments)
     except ForewordError as error:
         return _report_error(str(error) + (f"; see {_LISTS[error.listing]}" if error.listing else ""))
@@ -127,23 +127,35 @@ def _raise_unknown_command(arguments: list[str]) -> NoReturn:
     raise CallError(f"unknown command {arguments[0]!r}" + suggestion(arguments[0], COMMANDS))
 
 
-def _print_help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
-    """Print all commands, or the actions of one command."""
-    from .terminal import is_terminal, terminal_width, wrap_for
+def _print_help(family: str, status: int) -> int:
+    """Print all commands in groups, or the actions of one family of commands."""
+    from .terminal import is_terminal, paint, terminal_width, wrap_for
 
     stream = sys.stderr if status else sys.stdout
+    usage = f"foreword {family} ACTION [options]      foreword {family} ACTION --help" if family else _USAGE
     is_narrow = is_terminal(stream) and terminal_width(stream) < len(usage)
-    lines = [
-        "Build a coding agent's system prompt, and see where every character came from.",
-        "",
-        *(usage.split("      ") if is_narrow else [usage]),
-        "",
-    ]
-    width = max(map(len, commands))
-    print("\n".join(wrap_for(line, stream) for line in lines), file=stream)
-    for name, (_, about) in commands.items():
-        print(wrap_for(f"  {name:<{width}}  {about}", stream, indent=width + 4), file=stream)
+    print(wrap_for(_SUMMARY, stream), "", *(usage.split("      ") if is_narrow else [usage]), sep="\n", file=stream)
+    groups = _actions(family) if family else _groups()
+    width = max(len(name) for rows in groups.values() for name, _ in rows)
+    for title, rows in groups.items():
+        print("", *([paint(title, "bold", stream)] if title else []), sep="\n", file=stream)
+        for name, about in rows:
+            print(wrap_for(f"  {name:<{width}}  {about}", stream, indent=width + 4), file=stream)
     return status
+
+
+def _groups() -> dict[str, list[tuple[str, str]]]:
+    """Return the commands of each group with their descriptions. A family of commands is one row."""
+    from .commands import FAMILIES, GROUPS
+
+    rows = {name: (name, row[1]) for name, row in COMMANDS.items()}
+    rows |= {name: (f"{name} …", about) for name, about in FAMILIES.items()}
+    return {title: [rows[name] for name in names] for title, names in GROUPS.items()}
+
+
+def _actions(family: str) -> dict[str, list[tuple[str, str]]]:
+    names = [name for name in COMMANDS if name.startswith(f"{family} ")]
+    return {"": [(name.partition(" ")[2], COMMANDS[name][1]) for name in names]}
 
 
 def _report_error(sentence: str) -> int:

@@ -41,6 +41,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
 
+    def format_help(self) -> str:
+        """Return the help. The usage names only the arguments, because the options are listed below it."""
+        formatter = self._get_formatter()
+        arguments = [formatter._format_args(each, each.dest) for each in self._get_positional_actions()]
+        self.usage = " ".join([self.prog, "[options]", *arguments]).replace("%", "%%")
+        return super().format_help()
+
     def actions(self) -> list[Action]:
         """Return the options and arguments, in the order in which they were added."""
         return self._actions

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from .options import add_dir_argument, new_parser, status
+from .arguments import Action
+from .options import new_parser, status
 from .terminal import report, write, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
@@ -21,9 +23,22 @@ def parser_for(command: str) -> Parser:
     if command == "layouts":
         parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the layout to show")
         return parser
-    if command == "skill":
-        parser.add_argument("name", metavar="NAME", help="the name of the skill")
-    return add_dir_argument(parser)
+    about = "a skill, to print the message that activates it, and the agent's working directory (.); a word alone that is a folder is DIR"
+    parser.add_argument("words", nargs="*", action=_SkillAndFolder, metavar="NAME|DIR", help=about)
+    parser.set_defaults(name="")
+    return parser
+
+
+class _SkillAndFolder(Action):
+    """Sets `name` and `dir` from up to two words, either of which may be missing."""
+
+    def __call__(self, parser: Any, namespace: Namespace, values: Any, option_string: str | None = None) -> None:
+        words = list(values)
+        if len(words) > 2:
+            parser.error(f"unrecognized arguments: {' '.join(words[2:])}")
+        if len(words) == 2 or (words and ("/" in words[0] or os.path.isdir(words[0]))):
+            namespace.dir = words.pop()
+        namespace.name = words[0] if words else ""
 
 
 def layouts(args: Namespace) -> int:
@@ -103,7 +118,9 @@ def _note_on(skill: Skill) -> str:
 
 
 def skills(args: Namespace) -> int:
-    """`foreword skills [DIR]`"""
+    """`foreword skills [NAME] [DIR]`"""
+    if args.name:
+        return _write_skill(args)
     assembler = args.question.assembler
     findings = assembler.snapshot().inputs.findings
     if args.json:
@@ -130,8 +147,8 @@ def skills(args: Namespace) -> int:
     return status(findings, args)
 
 
-def skill(args: Namespace) -> int:
-    """`foreword skill NAME [DIR]`"""
+def _write_skill(args: Namespace) -> int:
+    """Print the message that activates a skill."""
     from ..programs import questions
 
     message = questions.skill(args.question.with_fields(name=args.name))

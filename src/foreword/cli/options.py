@@ -82,6 +82,8 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
+# The titles under which `--help` lists these options, each with the first of them.
+_GROUPS = {"--json": "output", "--layout": "layout and files", "--tools": "agent", "--store": "store and findings"}
 # For commands that use the store but do not build a prompt.
 NOT_FOR_STORE = tuple(name for name, _ in OPTIONS if name not in ("--json", "--settings", "--home", "--store"))
 NO_TOOLS = "none"
@@ -98,23 +100,27 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
 
     If `several_layouts` is set, `--layout` may be repeated, this is its help text, and `args.layouts` contains the values.
     """
-    about = COMMANDS[command][1]
+    _, about, example = COMMANDS[command]
     parser = Parser(
         prog=f"foreword {command}",
         description=about[0].upper() + about[1:] + ".",
+        epilog=f"Example: {example}",
         allow_abbrev=False,
         formatter_class=_formatter,
     )
+    group = parser.add_argument_group()
     for name, row in OPTIONS:
+        if name in _GROUPS:
+            group = parser.add_argument_group(_GROUPS[name])
         default = {"store_true": False, "append": []}.get(row.get("action", ""), "")
         if name == "--layout" and several_layouts:
             row = {**row, "action": "append", "dest": "layouts", "help": several_layouts}
-            parser.add_argument(name, **{"default": [], **row})
+            group.add_argument(name, **{"default": [], **row})
             parser.set_defaults(layout="")
         elif name in without:
             parser.set_defaults(**{name[2:].replace("-", "_"): row.get("default", default)})
         else:
-            parser.add_argument(name, **{"default": default, **row})
+            group.add_argument(name, **{"default": default, **row})
     return parser
 
 

@@ -88,7 +88,7 @@ def store_forget(args: Namespace) -> int:
     from ..store import open_store
 
     if not open_store(args.question.existing_store_url()).forget(args.id):
-        raise CallError(f"no conversation {args.id!r} in the store; see foreword talk list")
+        raise CallError(f"no conversation {args.id!r} in the store; see foreword conversation list")
     if args.json:
         write_json({"forgotten": args.id})
     else:

@@ -33,18 +33,18 @@ _MAX_NAMES = 10_000
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
     action = command.partition(" ")[2]
-    parser = new_parser(command, NOT_FOR_STORE if action in ("list", "label", "unlabel", "delete") else ())
+    parser = new_parser(command, NOT_FOR_STORE if action in ("list", "label", "delete") else ())
     if action in ("set", "check", "render"):
         parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
     if action == "delete":
         parser.add_argument("name", metavar="NAME", help="the name of the template; the default one cannot be deleted")
-    if action in ("label", "unlabel"):
-        parser.add_argument("label", metavar="LABEL", help="the label, such as production or staging")
     if action == "label":
-        parser.add_argument("version", metavar="N", type=int, help="the number of the version")
-    if action in ("show", "set", "history", "restore", "label", "unlabel"):
+        parser.add_argument("label", metavar="LABEL", help="the label, such as production or staging")
+        parser.add_argument("version", nargs="?", default=0, metavar="N", type=int, help="the number of the version")
+        parser.add_argument("--remove", action="store_true", help="remove the label instead of moving it")
+    if action in ("show", "set", "history", "restore", "label"):
         about = "the name of the template (default)"
         parser.add_argument("--name", default=DEFAULT_TEMPLATE, metavar="NAME", help=about)
     if action == "show":
@@ -53,9 +53,9 @@ def parser_for(command: str) -> Parser:
         )
     if action == "set":
         parser.add_argument("--draft", action="store_true", help="save the version without making it live")
-    if action in ("set", "restore", "label", "unlabel", "delete"):
+    if action in ("set", "restore", "label", "delete"):
         parser.add_argument("--author", default="", metavar="NAME", help="the author (by default your user name)")
-    if action in ("set", "restore", "label", "unlabel"):
+    if action in ("set", "restore", "label"):
         parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
     if action in ("set", "restore", "label"):
         parser.add_argument("--force", action="store_true", help="make the version live even if it has errors")
@@ -170,18 +170,22 @@ def _report_problems(args: Namespace, template: Document, syntax: str, *, may_ha
 
 
 def template_label(args: Namespace) -> int:
-    """`foreword template label LABEL N`"""
+    """`foreword template label LABEL N`, `foreword template label LABEL --remove`"""
     from ..engine.assembler import local_time
     from ..wire.answers import move_form
 
+    if bool(args.version) == args.remove:
+        raise CallError("name the version that the label should refer to, or remove the label with --remove")
     time = local_time().isoformat(timespec="seconds")
-    author = args.author or _user_name()
+    label = LabelMove(args.name, args.label, 0, args.version, args.author or _user_name(), time, args.note)
+    if args.remove:
+        return _remove_label(args, label)
     store = _store(args)
     if version := store.template_version(args.name, args.version):
         document = Document(f"version {args.version}", version.template)
         _report_problems(args, document, version.syntax)
     try:
-        move = store.move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
+        move = store.move_label(label)
     except MissingError:
         if not store.templates(args.name, texts=False):
             raise _unknown(store, args.name) from None
@@ -199,14 +203,10 @@ def template_label(args: Namespace) -> int:
     return 0
 
 
-def template_unlabel(args: Namespace) -> int:
-    """`foreword template unlabel LABEL`"""
-    from ..engine.assembler import local_time
+def _remove_label(args: Namespace, label: LabelMove) -> int:
     from ..wire.answers import move_form
 
-    time = local_time().isoformat(timespec="seconds")
-    author = args.author or _user_name()
-    move = _store(args).remove_label(LabelMove(args.name, args.label, 0, 0, author, time, args.note))
+    move = _store(args).remove_label(label)
     if args.json:
         write_json(move_form(move))
     else:

@@ -37,8 +37,11 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def shows_colours(stream: TextIO) -> bool:
-    """Whether the stream supports colours: a terminal does, unless it is dumb or `NO_COLOR` is set."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether to print colours: on a terminal that is not dumb, or anywhere if `FORCE_COLOR` is set, but not if `NO_COLOR` is set."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "")
+    return forced not in ("", "0", "false") or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def terminal_width(stream: TextIO) -> int:

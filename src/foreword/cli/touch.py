@@ -1,4 +1,4 @@
-"""Commands that print the instructions for touched files: touch, talk touch."""
+"""Commands that print the instructions for touched files: touch, conversation touch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
     parser = new_parser(command)
-    if command == "talk touch":
+    if command == "conversation touch":
         parser.add_argument("id", metavar="ID", help="the id of the conversation")
         about = "use a layout that mirrors a released program"
         parser.add_argument("--mirror", action="store_true", help=about)
@@ -41,11 +41,11 @@ def touch(args: Namespace) -> int:
     return _write(touched_by(question), question.assembler.layout(), args)
 
 
-def talk_touch(args: Namespace) -> int:
-    """`foreword talk touch ID DIR PATH…`"""
-    from .talk import open_conversation
+def conversation_touch(args: Namespace) -> int:
+    """`foreword conversation touch ID DIR PATH…`"""
+    from .conversation import open_conversation
 
-    _check_paths(args, f"foreword talk touch {args.id}")
+    _check_paths(args, f"foreword conversation touch {args.id}")
     conversation = open_conversation(args)
     return _write(conversation.touch(args.paths, args.how), conversation.layout, args)
 

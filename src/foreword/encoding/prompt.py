@@ -158,14 +158,14 @@ def account_form(prompt: Prompt) -> AccountForm:
 
 
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
-    """Return the prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last does not print passages.
+    """Return the prompt that `show --json`, `conversation show --json` or `conversation turn --json` printed. The last does not print passages.
 
     The form is validated, and error messages begin with `where`. Text that no origin covers gets an origin with an empty kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
         raise CallError(
-            f"{where} has no text; pass the output of foreword show --json, talk show --json or talk turn --json"
+            f"{where} has no text; pass the output of foreword show --json, conversation show --json or conversation turn --json"
         )
     passages = [
         _passage_from(row, text, f"{where}: passage {n}") for n, row in enumerate(_rows(form, "passages", where), 1)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition
     from .question import Question
 
-ACCEPTED = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
-_SAVING_COMMANDS = "foreword show --json, talk show --json or talk turn --json"
+ACCEPTED = (
+    "a directory, a saved JSON or text file, conversation:ID, conversation:ID@EDITION, or sha256:…; - is standard input"
+)
+_SAVING_COMMANDS = "foreword show --json, conversation show --json or conversation turn --json"
 
 
 def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject:
@@ -30,7 +32,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
         return subject_from(str(source.get("name") or "the saved prompt"), source)
     if source.startswith("sha256:"):
         return _stored_prompt(source, question)
-    if source.startswith("talk:"):
+    if source.startswith("conversation:"):
         return _stored_edition(source, question)
     if is_folder(source):
         return build_subject(question.with_fields(cwd=source))
@@ -48,7 +50,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
     return (
         isinstance(name, str)
         and name not in ("", "-")
-        and not name.startswith(("talk:", "sha256:"))
+        and not name.startswith(("conversation:", "sha256:"))
         and os.path.isdir(absolute(name, os.environ))
     )
 
@@ -162,9 +164,9 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 
 def _stored_edition(name: str, question: Question) -> Subject:
-    """Return the edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
+    """Return the edition `conversation:ID@N`, or the current edition of `conversation:ID`. An id may contain an `@`, so the whole name is also tried."""
     store = question.existing_store()
-    full_name = name.removeprefix("talk:")
+    full_name = name.removeprefix("conversation:")
     id, separator, number = full_name.rpartition("@")
     # The store's integers are bounded, so a number with more digits than any edition has is not looked up.
     is_number = is_id(id) and number.isdecimal() and len(number) < 10

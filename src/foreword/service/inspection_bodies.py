@@ -11,7 +11,9 @@ from .bodies import Label, Path, TemplateName, TurnBody
 
 LAYOUT_LIMIT = 100_000
 LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
-Reference = Annotated[str, Meta(max_length=1024, pattern=r"^(talk:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")]
+Reference = Annotated[
+    str, Meta(max_length=1024, pattern=r"^(conversation:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")
+]
 # A branch, a tag, a commit id, or a name relative to one, such as HEAD~2.
 Commit = Annotated[str, Meta(max_length=255, pattern=r"^(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9_./@{}~^+-]*$")]
 _EMPTY = {"type": "string", "maxLength": 0}
@@ -37,7 +39,7 @@ class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class TokensBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
-    """The body of a turn. `prompt` names a stored prompt to count instead: `talk:ID` or `talk:ID@EDITION`, or its id (`sha256:…`).
+    """The body of a turn. `prompt` names a stored prompt to count instead: `conversation:ID` or `conversation:ID@EDITION`, or its id (`sha256:…`).
 
     `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
     """
@@ -64,7 +66,7 @@ class BlameBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 class CacheBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
 
-    Each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
+    Each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
     is calculated over `turns` turns.
     """
 
@@ -120,7 +122,7 @@ class ReviewBody(RepositoryBody, forbid_unknown_fields=True, kw_only=True):
 
 
 class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Two prompts: each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`)."""
+    """Two prompts: each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`)."""
 
     old: QuestionBody | Reference
     new: QuestionBody | Reference

@@ -1,4 +1,4 @@
-"""The commands that use a store: `foreword talk`, versions of `foreword template`, `foreword store`."""
+"""The commands that use a store: `foreword conversation`, versions of `foreword template`, `foreword store`."""
 
 import json
 import os
@@ -49,11 +49,11 @@ def error_of(run):
     return error_of
 
 
-# talk turn
+# conversation turn
 
 
 def test_turn_prints_what_the_model_should_see(run_json):
-    first = run_json("talk", "turn", "t", "--layout", "builder", "--message", "hi", "--tool", "read")
+    first = run_json("conversation", "turn", "t", "--layout", "builder", "--message", "hi", "--tool", "read")
     assert first == {
         "conversation": "t",
         "edition": 1,
@@ -71,36 +71,37 @@ def test_turn_prints_what_the_model_should_see(run_json):
     assert first["system"] == (
         "You are a helpful coding assistant.\n\n\nMoney is Decimal.\n\n\nThe current working directory is /w.\n"
     )
-    second = run_json("talk", "turn", "t", "--layout", "builder", "--tool", "read")
+    second = run_json("conversation", "turn", "t", "--layout", "builder", "--tool", "read")
     assert second == {**first, "reused": True, "messages": [], "history": []}
 
 
 def test_a_conversation_keeps_its_tools_unless_tools_are_passed(tree, run_json):
-    first = run_json("talk", "turn", "t", "--layout", "opal", "--tool", "shell")
-    second = run_json("talk", "turn", "t")
+    first = run_json("conversation", "turn", "t", "--layout", "opal", "--tool", "shell")
+    second = run_json("conversation", "turn", "t")
     assert (second["edition"], second["tools"], second["system"]) == (1, first["tools"], first["system"])
-    assert run_json("talk", "drift", "t")["changed"] is False
-    none = run_json("talk", "turn", "t", "--tools", "none")
+    assert run_json("conversation", "drift", "t")["changed"] is False
+    none = run_json("conversation", "turn", "t", "--tools", "none")
     assert (none["edition"], none["tools"]) == (2, [])
-    assert run_json("talk", "turn", "t")["tools"] == []
+    assert run_json("conversation", "turn", "t")["tools"] == []
     tree({"w/none": '[{"name": "read"}]'})
-    assert [tool["name"] for tool in run_json("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
+    assert [tool["name"] for tool in run_json("conversation", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
 
 
 def test_turn_without_json_is_readable(run):
-    status, out, err = run("talk", "turn", "t", "--layout", "builder", "--message", "hi")
+    status, out, err = run("conversation", "turn", "t", "--layout", "builder", "--message", "hi")
     assert status == 0
     assert out.endswith("The current working directory is /w.\n\n[user]\nhi\n")
     assert err == "conversation t, edition 1 (new), 0 tools\n"
-    assert run("talk", "turn", "t", "--layout", "builder")[2] == "conversation t, edition 1 (reused), 0 tools\n"
+    assert run("conversation", "turn", "t", "--layout", "builder")[2] == "conversation t, edition 1 (reused), 0 tools\n"
     assert (
-        run("talk", "turn", "u", "--layout", "builder", "--tool", "x")[2] == "conversation u, edition 1 (new), 1 tool\n"
+        run("conversation", "turn", "u", "--layout", "builder", "--tool", "x")[2]
+        == "conversation u, edition 1 (new), 1 tool\n"
     )
 
 
 def test_turn_takes_a_directory(tree, run_json):
     tree({"w/shop/AGENTS.md": "Orders."})
-    assert "is /w/shop." in run_json("talk", "turn", "t", "shop", "--layout", "builder")["system"]
+    assert "is /w/shop." in run_json("conversation", "turn", "t", "shop", "--layout", "builder")["system"]
 
 
 def test_the_history_option_adds_messages(tree, run_json):
@@ -110,7 +111,7 @@ def test_the_history_option_adds_messages(tree, run_json):
         {"role": "assistant", "tool_calls": []},
     ]
     tree({"w/history.json": json.dumps(history)})
-    turn = run_json("talk", "turn", "t", "--messages", "history.json", "--message", "now")
+    turn = run_json("conversation", "turn", "t", "--messages", "history.json", "--message", "now")
     assert turn["messages"] == [
         {"role": "user", "content": "one"},
         {"role": "user", "content": "Ran `ls`:\n\na"},
@@ -121,76 +122,80 @@ def test_the_history_option_adds_messages(tree, run_json):
 
 def test_a_message_without_text_is_printed_unchanged(tree, run):
     tree({"w/history.json": json.dumps([{"role": "assistant", "tool_calls": [{"id": 1}]}])})
-    status, out, _ = run("talk", "turn", "t", "--messages", "history.json")
+    status, out, _ = run("conversation", "turn", "t", "--messages", "history.json")
     assert (status, out.splitlines()[-2:]) == (0, ["[assistant]", '{"tool_calls": [{"id": 1}]}'])
 
 
 def test_findings_of_a_new_prompt_are_reported_once(tree, run_json):
     tree({"w/AGENTS.md": b"\xff\xfe\0bad"})
-    first = run_json("talk", "turn", "t")
+    first = run_json("conversation", "turn", "t")
     assert [finding["path"] for finding in first["findings"]] == ["/w/AGENTS.md"]
-    assert run_json("talk", "turn", "t")["findings"] == []
+    assert run_json("conversation", "turn", "t")["findings"] == []
 
 
 def test_an_error_finding_counts_with_strict(run):
-    over_budget = ("talk", "turn", "t", "--set", "budget=1", "--json")
+    over_budget = ("conversation", "turn", "t", "--set", "budget=1", "--json")
     assert run(*over_budget, "--strict")[0] == 1
     assert run(*over_budget, "--strict")[0] == 0  # the edition is reused; its findings were reported when it was built
 
 
 def test_the_pack_option_adds_a_pack(tree, run_json):
     tree({"w/p/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
-    assert run_json("talk", "turn", "t", "--pack", "team=p", "--layout", "$team/mine")["system"] == "From a pack."
+    assert (
+        run_json("conversation", "turn", "t", "--pack", "team=p", "--layout", "$team/mine")["system"] == "From a pack."
+    )
 
 
 def test_unencodable_text_is_escaped(run):
-    status, out, _ = run("talk", "turn", "t", "--message", "half \udcff", "--json")
+    status, out, _ = run("conversation", "turn", "t", "--message", "half \udcff", "--json")
     assert status == 0
     assert "half \\udcff" in out
 
 
-# talk compact, reload, show, list, drift
+# conversation compact, reload, show, list, drift
 
 
 def test_compact_prints_the_same_keys_as_turn(tree, run_json):
-    first = run_json("talk", "turn", "t", "--layout", "builder")
+    first = run_json("conversation", "turn", "t", "--layout", "builder")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    turn = run_json("talk", "compact", "t", "--layout", "builder")
+    turn = run_json("conversation", "compact", "t", "--layout", "builder")
     assert set(turn) == set(first)
     assert (turn["edition"], turn["messages"]) == (2, [])
     prompt, _, request = turn["system"].rpartition("\n\n")
     assert "Money is float." in prompt and request.startswith("Summarise the conversation")
-    assert run_json("talk", "turn", "t", "--layout", "builder")["system"] == prompt
+    assert run_json("conversation", "turn", "t", "--layout", "builder")["system"] == prompt
 
 
 def test_compact_sends_the_request_as_a_message(tree, run_json):
-    first = run_json("talk", "turn", "t")
+    first = run_json("conversation", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n", "w/history.json": '[{"role": "user", "content": "one"}]'})
-    turn = run_json("talk", "compact", "t", "--messages", "history.json")
+    turn = run_json("conversation", "compact", "t", "--messages", "history.json")
     assert (turn["edition"], turn["reused"], turn["system"]) == (1, True, first["system"])
     assert [message["content"][:15] for message in turn["messages"]] == ["one", "Write a summary"]
-    assert run_json("talk", "turn", "t")["edition"] == 2
+    assert run_json("conversation", "turn", "t")["edition"] == 2
 
 
 def test_reload_reads_all_files_again(tree, run_json):
-    run_json("talk", "turn", "t")
+    run_json("conversation", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    assert run_json("talk", "turn", "t")["edition"] == 1
-    turn = run_json("talk", "reload", "t")
+    assert run_json("conversation", "turn", "t")["edition"] == 1
+    turn = run_json("conversation", "reload", "t")
     assert (turn["edition"], turn["reused"], "Money is float." in turn["system"]) == (2, False, True)
-    assert run_json("talk", "reload", "t")["reused"]
+    assert run_json("conversation", "reload", "t")["reused"]
 
 
 def test_show_prints_an_edition(tree, run, run_json):
-    first = run_json("talk", "turn", "t", "--model", "m", "--tool", "read")
+    first = run_json("conversation", "turn", "t", "--model", "m", "--tool", "read")
     tree({"w/AGENTS.md": "Money is float.\n"})
-    second = run_json("talk", "reload", "t", "--model", "m", "--tool", "read")
-    assert run("talk", "show", "t") == (0, second["system"] + "\n", "")
-    assert run("talk", "show", "t", "--edition", "1") == (0, first["system"] + "\n", "")
-    edition = run_json("talk", "show", "t", "--edition", "1")
+    second = run_json("conversation", "reload", "t", "--model", "m", "--tool", "read")
+    current = (0, second["system"] + "\n", "conversation t, edition 2 (trigger: reload)\n")
+    assert run("conversation", "show", "t") == current
+    status, text, about = run("conversation", "show", "t", "--edition", "1")
+    assert (status, text) == (0, first["system"] + "\n") and about.startswith("conversation t, edition 1")
+    edition = run_json("conversation", "show", "t", "--edition", "1")
     assert set(edition) == {
         *("conversation", "edition", "id", "layout", "created", "built_for", "system", "tools"),
-        *("tool_tokens", "passages", "candidates", "findings"),
+        *("tool_tokens", "passages", "candidates", "findings", "trigger"),
     }
     assert (edition["edition"], edition["layout"], edition["id"][:7]) == (1, "$std/foreword", "sha256:")
     assert edition["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
@@ -198,36 +203,37 @@ def test_show_prints_an_edition(tree, run, run_json):
 
 
 def test_list_prints_the_conversations(run, run_json):
-    assert run("talk", "list") == (0, "", "no conversations\n")
-    assert run_json("talk", "list") == []
+    assert run("conversation", "list") == (0, "", "no conversations\n")
+    assert run_json("conversation", "list") == []
     for id in ("b-2", "a-1", "b-1"):
-        run_json("talk", "turn", id, "--layout", "pod")
-    rows = run_json("talk", "list")
+        run_json("conversation", "turn", id, "--layout", "pod")
+    rows = run_json("conversation", "list")
     assert [row["id"] for row in rows] == ["a-1", "b-1", "b-2"]
     assert set(rows[0]) == {"id", "editions", "prompt", "layout", "model", "template", "version", "created"}
     assert (rows[0]["editions"], rows[0]["layout"]) == (1, "$std/pod")
-    assert [row["id"] for row in run_json("talk", "list", "b-")] == ["b-1", "b-2"]
-    assert [line.split()[0] for line in run("talk", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]
+    assert [row["id"] for row in run_json("conversation", "list", "b-")] == ["b-1", "b-2"]
+    assert [line.split()[0] for line in run("conversation", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]
 
 
 def test_list_returns_all_conversations(tree, run_json, monkeypatch):
-    from foreword.cli import talk
+    from foreword.cli import conversation
 
-    monkeypatch.setattr(talk, "_PAGE_SIZE", 2)
+    monkeypatch.setattr(conversation, "_PAGE_SIZE", 2)
     for number in range(5):
-        run_json("talk", "turn", f"t{number}", "--layout", "builder")
-    assert [row["id"] for row in run_json("talk", "list")] == ["t0", "t1", "t2", "t3", "t4"]
+        run_json("conversation", "turn", f"t{number}", "--layout", "builder")
+    assert [row["id"] for row in run_json("conversation", "list")] == ["t0", "t1", "t2", "t3", "t4"]
 
 
 def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
-    run_json("talk", "turn", "t", "--tool", "read")
-    assert run("talk", "drift", "t", "--tool", "read") == (
+    run_json("conversation", "turn", "t", "--tool", "read")
+    assert run("conversation", "drift", "t", "--tool", "read") == (
         0, "nothing has changed since the edition in use was created\n", "",
     )  # fmt: skip
     tree({"w/AGENTS.md": "Money is float.\n"})
-    drift = run_json("talk", "drift", "t", "--tool", "bash")
+    drift = run_json("conversation", "drift", "t", "--tool", "bash")
     assert set(drift) == {
-        "conversation", "changed", "sections", "tools", "details", "system", "tokens_kept", "tokens_lost", "cache"
+        "conversation", "changed", "sections", "tools", "details", "system", "tokens_kept", "tokens_lost", "cache",
+        "basis", "cost", "expired",
     }  # fmt: skip
     assert (drift["conversation"], drift["changed"]) == ("t", True)
     assert (
@@ -235,19 +241,19 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     )  # tools come first, and both definitions have the same beginning
     assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in drift["details"]
     assert drift["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
-    assert "section 'instructions' changed (/w/AGENTS.md)" in run("talk", "drift", "t", "--tool", "read")[1]
-    assert run_json("talk", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
+    assert "section 'instructions' changed (/w/AGENTS.md)" in run("conversation", "drift", "t", "--tool", "read")[1]
+    assert run_json("conversation", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
 
 
 @pytest.mark.parametrize("action", ["drift", "reload"])
 def test_without_a_folder_a_conversation_is_rebuilt_in_its_own(tree, run_json, monkeypatch, action):
     tree({"w/api/AGENTS.md": "Only here.\n"})
-    turn = run_json("talk", "turn", "t", "api", "--tool", "read")
-    result = run_json("talk", action, "t", "--tool", "read")
+    turn = run_json("conversation", "turn", "t", "api", "--tool", "read")
+    result = run_json("conversation", action, "t", "--tool", "read")
     assert "Only here." in turn["system"]
     if action == "drift":
         assert result["changed"] is False
-        assert run_json("talk", "drift", "t", ".", "--tool", "read")["changed"] is True
+        assert run_json("conversation", "drift", "t", ".", "--tool", "read")["changed"] is True
     else:
         assert (result["edition"], result["system"]) == (1, turn["system"])
 
@@ -260,11 +266,11 @@ def test_without_a_folder_a_conversation_is_rebuilt_in_its_own(tree, run_json, m
     ],
 )
 def test_drift_detects_a_changed_separator_and_order(run, run_json, setting, moved, changed):
-    run_json("talk", "turn", "t", "--tool", "read")
-    drift = run_json("talk", "drift", "t", "--tool", "read", "--set", setting)
+    run_json("conversation", "turn", "t", "--tool", "read")
+    drift = run_json("conversation", "drift", "t", "--tool", "read", "--set", setting)
     assert (drift["changed"], drift["sections"]["changed"]) == (True, changed)
     assert bool(drift["sections"]["moved"]) == (moved is None) and drift["tokens_lost"] > 0
-    assert "; a rebuild would lose about" in run("talk", "drift", "t", "--tool", "read", "--set", setting)[1]
+    assert "; a rebuild would lose about" in run("conversation", "drift", "t", "--tool", "read", "--set", setting)[1]
 
 
 # template
@@ -296,18 +302,18 @@ def test_template_versions_are_saved_and_restored(tree, run, run_json, monkeypat
 def test_a_new_template_reaches_old_conversations_at_their_compaction(tree, run, run_json):
     tree({"w/one.md": "One.", "w/two.md": "Two."})
     run("template", "set", "one.md")
-    assert run_json("talk", "turn", "a", "--layout", "builder")["system"] == "One."
+    assert run_json("conversation", "turn", "a", "--layout", "builder")["system"] == "One."
     run("template", "set", "two.md")
-    assert run_json("talk", "turn", "a", "--layout", "builder")["system"] == "One."
-    assert run_json("talk", "turn", "b", "--layout", "builder")["system"] == "Two."
-    assert run_json("talk", "compact", "a", "--layout", "builder")["system"].startswith("Two.\n\nSummarise")
+    assert run_json("conversation", "turn", "a", "--layout", "builder")["system"] == "One."
+    assert run_json("conversation", "turn", "b", "--layout", "builder")["system"] == "Two."
+    assert run_json("conversation", "compact", "a", "--layout", "builder")["system"].startswith("Two.\n\nSummarise")
 
 
 # store
 
 
 def test_verify_and_stats_describe_the_store(tree, run, run_json):
-    run_json("talk", "turn", "t", "--store", "here.db")
+    run_json("conversation", "turn", "t", "--store", "here.db")
     assert run("store", "verify", "--store", "here.db")[0] == 0
     assert run_json("store", "verify", "--store", "here.db") == {"wrong": []}
     stats = run_json("store", "stats", "--store", "here.db")
@@ -317,7 +323,7 @@ def test_verify_and_stats_describe_the_store(tree, run, run_json):
 
 
 def test_prune_prints_what_it_removed(tree, run):
-    run("talk", "turn", "42", ".", "--store", "here.db")
+    run("conversation", "turn", "42", ".", "--store", "here.db")
     prune = ("store", "prune", "--older-than", "0m", "--keep-last", "0", "--store", "here.db")
     assert run(*prune) == (0, "removed 1 conversation, 1 edition, 6 texts\n", "")
     assert run(*prune) == (0, "removed 0 conversations, 0 editions, 0 texts\n", "")
@@ -326,12 +332,12 @@ def test_prune_prints_what_it_removed(tree, run):
 READ_ONLY = [
     ["store", "verify"],
     ["store", "stats"],
-    ["talk", "list"],
-    ["talk", "show", "t"],
-    ["talk", "drift", "t"],
+    ["conversation", "list"],
+    ["conversation", "show", "t"],
+    ["conversation", "drift", "t"],
     ["template", "show"],
     ["template", "history"],
-    ["diff", "talk:t", "talk:t"],
+    ["diff", "conversation:t", "conversation:t"],
 ]
 
 
@@ -346,7 +352,7 @@ def test_read_only_commands_do_not_create_a_store(tree, run, error_of, arguments
 
 
 def test_verify_reports_damage(tree, run, run_json):
-    run_json("talk", "turn", "t", "--store", "here.db")
+    run_json("conversation", "turn", "t", "--store", "here.db")
     with sqlite3.connect(tree.path("w/here.db")) as connection:
         connection.execute("UPDATE foreword_texts SET body = X'00', form = 0 WHERE id = 1")
     connection.close()
@@ -377,18 +383,18 @@ CONFIG = "home/.config/foreword"
 def test_the_location_of_the_store(tree, run_json, monkeypatch, environment, option, file):
     for name, text in environment.items():
         monkeypatch.setenv(name, text.replace("{top}", tree.top))
-    run_json("talk", "turn", "t", *option)
+    run_json("conversation", "turn", "t", *option)
     assert os.path.isfile(tree.path(file))
-    assert [row["id"] for row in run_json("talk", "list", *option)] == ["t"]
+    assert [row["id"] for row in run_json("conversation", "list", *option)] == ["t"]
 
 
 def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, run_json):
     tree({"w/.foreword/foreword.toml": 'store = "evil.db"\n'})
-    rows = run_json("talk", "list")
+    rows = run_json("conversation", "list")
     assert rows == [] and not os.path.exists(tree.path("w/evil.db"))
     for named, file in ((tree.path("mine.db"), "mine.db"), ("~/my.db", "home/my.db"), ("my.db", f"{CONFIG}/my.db")):
         tree({f"{CONFIG}/foreword.toml": f'store = "{named}"\n'})
-        run_json("talk", "turn", "t")
+        run_json("conversation", "turn", "t")
         assert os.path.exists(tree.path(file))
 
 
@@ -398,38 +404,38 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["talk", "tun", "t"], "unknown action 'tun' for foreword talk; did you mean 'turn'?"),
-        (["talk", "turn"], "ID"),
-        (["talk", "turn", ""], "the id of a conversation must have 1 to 512 characters, not 0"),
-        (["talk", "turn", "a\nb"], "control characters"),
-        (["talk", "turn", "t", "nowhere"], "nowhere"),
-        (["talk", "turn", "t", "--layout", "zzz"], "zzz"),
-        (["talk", "turn", "t", "--messages", "none.json"], "--messages none.json: the file does not exist"),
-        (["talk", "turn", "t", "--messages", "text.json"], "the file is not valid JSON"),
-        (["talk", "turn", "t", "--messages", "object.json"], "the file must contain a list of messages"),
-        (["talk", "turn", "t", "--messages", "rows.json"], "the file must contain a list of messages"),
-        (["talk", "turn", "t", "--home", "nowhere"], "--home nowhere: the directory does not exist"),
-        (["talk", "turn", "t", "--pack", "x"], "--pack must be NAME=DIR"),
-        (["talk", "show", "t"], "no conversation 't' in the store"),
-        (["talk", "show", "t", "--edition", "x"], "--edition"),
-        (["talk", "show", "known", "--edition", "7"], "no edition 7 of conversation 'known' in the store"),
-        (["talk", "drift", "t"], "foreword.db has no conversation 't'; see foreword talk list"),
-        (["talk", "list", "--store", "redis://x"], "unknown kind of store redis://"),
-        (["talk", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
-        (["talk", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
+        (["conversation", "tun", "t"], "unknown action 'tun' for foreword conversation; did you mean 'turn'?"),
+        (["conversation", "turn"], "ID"),
+        (["conversation", "turn", ""], "the id of a conversation must have 1 to 512 characters, not 0"),
+        (["conversation", "turn", "a\nb"], "control characters"),
+        (["conversation", "turn", "t", "nowhere"], "nowhere"),
+        (["conversation", "turn", "t", "--layout", "zzz"], "zzz"),
+        (["conversation", "turn", "t", "--messages", "none.json"], "--messages none.json: the file does not exist"),
+        (["conversation", "turn", "t", "--messages", "text.json"], "the file is not valid JSON"),
+        (["conversation", "turn", "t", "--messages", "object.json"], "the file must contain a list of messages"),
+        (["conversation", "turn", "t", "--messages", "rows.json"], "the file must contain a list of messages"),
+        (["conversation", "turn", "t", "--home", "nowhere"], "--home nowhere: the directory does not exist"),
+        (["conversation", "turn", "t", "--pack", "x"], "--pack must be NAME=DIR"),
+        (["conversation", "show", "t"], "no conversation 't' in the store"),
+        (["conversation", "show", "t", "--edition", "x"], "--edition"),
+        (["conversation", "show", "known", "--edition", "7"], "no edition 7 of conversation 'known' in the store"),
+        (["conversation", "drift", "t"], "foreword.db has no conversation 't'; see foreword conversation list"),
+        (["conversation", "list", "--store", "redis://x"], "unknown kind of store redis://"),
+        (["conversation", "list", "--store", "sqlite:x.db"], "sqlite: must be followed by slashes"),
+        (["conversation", "list", "--store", "AGENTS.md"], "the file is not a SQLite database"),
         (["store", "stats", "--store", "AGENTS.md/x.db"], "the store AGENTS.md/x.db does not exist"),
-        (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be created: there is no folder /w/AGENTS.md"),
-        (["talk", "turn", "t", "--store", "no/such/x.db"], "cannot be created: there is no folder /w/no/such; create it first"),
+        (["conversation", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be created: there is no folder /w/AGENTS.md"),
+        (["conversation", "turn", "t", "--store", "no/such/x.db"], "cannot be created: there is no folder /w/no/such; create it first"),
         (["template", "set", "AGENTS.md", "--store", "no/x.db"], "cannot be created: there is no folder /w/no; create it first"),
-        (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must consist of 1 to 128 letters"),
-        (["talk", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "no provider accepts a tool named"),
-        (["talk", "turn", "t", "--model", "m\udcff"], "the model cannot be encoded as UTF-8: 'm\\udcff' has a lone surrogate"),
-        (["talk", "turn", "t", "--provider", "\udcff"], "the provider cannot be encoded as UTF-8"),
-        (["talk", "turn", "t", "--tools", "half.json"], "no provider accepts a tool named"),
+        (["conversation", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must consist of 1 to 128 letters"),
+        (["conversation", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "no provider accepts a tool named"),
+        (["conversation", "turn", "t", "--model", "m\udcff"], "the model cannot be encoded as UTF-8: 'm\\udcff' has a lone surrogate"),
+        (["conversation", "turn", "t", "--provider", "\udcff"], "the provider cannot be encoded as UTF-8"),
+        (["conversation", "turn", "t", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--model", "m\udcff"], "the model cannot be encoded as UTF-8"),
-        (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not valid JSON"),
-        (["talk", "turn", "t", "--tools", "huge.json"], "the schema or options of the tool 'a' cannot be written as JSON: they contain NaN, an infinity or themselves"),
+        (["conversation", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not valid JSON"),
+        (["conversation", "turn", "t", "--tools", "huge.json"], "the schema or options of the tool 'a' cannot be written as JSON: they contain NaN, an infinity or themselves"),
         (["template", "set"], "FILE"),
         (["template", "set", "none.md"], "the file does not exist"),
         (["template", "restore", "9"], "the template has no version 9"),
@@ -442,12 +448,12 @@ def test_an_invalid_call_is_an_error(tree, run, error_of, arguments, sentence):
     tree({"w/text.json": "text", "w/object.json": "{}", "w/rows.json": '[{"content": "no role"}]'})
     tree({"w/half.json": '[{"name": "\\ud83d"}]', "w/nan.json": '[{"name": "a", "schema": {"x": NaN}}]'})
     tree({"w/huge.json": '[{"name": "a", "schema": {"x": 1e999}}]'})
-    run("talk", "turn", "known", "--layout", "builder")
+    run("conversation", "turn", "known", "--layout", "builder")
     assert sentence in error_of(*arguments)
 
 
 def test_a_template_that_cannot_be_rendered_is_rejected_and_not_stored(tree, run):
     tree({"w/body.md": "{{ nope }}"})
-    status, out, err = run("talk", "turn", "t", "--layout", "pod", "--base", "body.md")
+    status, out, err = run("conversation", "turn", "t", "--layout", "pod", "--base", "body.md")
     assert (status, out) == (2, "") and err.startswith("foreword: /w/body.md: nope is not defined")
-    assert run("talk", "list") == (0, "", "no conversations\n")
+    assert run("conversation", "list") == (0, "", "no conversations\n")

@@ -1,4 +1,4 @@
-"""`foreword talk`: conversations, their turns and editions."""
+"""`foreword conversation`: conversations, their turns and editions."""
 
 from __future__ import annotations
 
@@ -60,24 +60,24 @@ def parser_for(command: str) -> Parser:
     return parser
 
 
-def talk_turn(args: Namespace) -> int:
-    """`foreword talk turn ID [DIR]`"""
+def conversation_turn(args: Namespace) -> int:
+    """`foreword conversation turn ID [DIR]`"""
     turn = open_conversation(args).turn(args.message, _messages(args), args.question.now, new_prompt=args.new_prompt)
     return _write_turn(turn, args)
 
 
-def talk_compact(args: Namespace) -> int:
-    """`foreword talk compact ID [DIR]`"""
+def conversation_compact(args: Namespace) -> int:
+    """`foreword conversation compact ID [DIR]`"""
     return _write_turn(open_conversation(args).compact(args.message, _messages(args), args.question.now), args)
 
 
-def talk_reload(args: Namespace) -> int:
-    """`foreword talk reload ID [DIR]`"""
+def conversation_reload(args: Namespace) -> int:
+    """`foreword conversation reload ID [DIR]`"""
     return _write_turn(open_conversation(args).reload(args.question.now), args)
 
 
-def talk_show(args: Namespace) -> int:
-    """`foreword talk show ID`"""
+def conversation_show(args: Namespace) -> int:
+    """`foreword conversation show ID`"""
     from ..conversation.usage import stored_usage
     from ..encoding.edition import account_of
     from ..inspection.sending import stored_passages
@@ -88,7 +88,7 @@ def talk_show(args: Namespace) -> int:
     edition = store.edition(args.id, args.edition) if args.edition else store.current(args.id)
     if edition is None:
         what = f"edition {args.edition} of conversation" if args.edition else "conversation"
-        raise CallError(f"no {what} {args.id!r} in the store; see foreword talk list")
+        raise CallError(f"no {what} {args.id!r} in the store; see foreword conversation list")
     if args.json:
         usage = stored_usage(store, args.id, edition.number)
         write_json(edition_form(args.id, edition, usage, is_conversation=not args.edition))
@@ -119,8 +119,8 @@ def _usage_words(usage: Usage) -> str:
     return f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{unknown}, {usage.input:,} tokens in{rate}, {usage.output:,} out{cost}"
 
 
-def talk_list(args: Namespace) -> int:
-    """`foreword talk list [SEARCH]`"""
+def conversation_list(args: Namespace) -> int:
+    """`foreword conversation list [SEARCH]`"""
     from ..store import open_store
     from ..wire.answers import conversation_form
 
@@ -137,8 +137,8 @@ def talk_list(args: Namespace) -> int:
     return 0
 
 
-def talk_drift(args: Namespace) -> int:
-    """`foreword talk drift ID [DIR]`"""
+def conversation_drift(args: Namespace) -> int:
+    """`foreword conversation drift ID [DIR]`"""
     from ..store import is_local
     from ..wire.answers import drift_form
 
@@ -146,7 +146,7 @@ def talk_drift(args: Namespace) -> int:
     if conversation.shared.store.current(args.id) is None:
         url = args.question.store_url()
         store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
-        raise CallError(f"{store} has no conversation {args.id!r}; see foreword talk list")
+        raise CallError(f"{store} has no conversation {args.id!r}; see foreword conversation list")
     drift = conversation.drift(args.question.now)
     if args.json:
         write_json(drift_form(args.id, drift))
