@@ -159,6 +159,89 @@ def test_wal_mode_is_restored(start, tmp_path):
     server.close()
 
 
+# Large prompts
+
+
+LARGE = "".join(
+    f"Line {number} of a planted prompt that is too large for the service's own interpreter.\n"
+    for number in range(5000)
+)
+LARGE_QUESTIONS = {
+    "/show": {"cwd": "", "layout": "foreword", "base": LARGE},
+    "/tokens": {"cwd": "", "layout": "foreword", "base": LARGE},
+    "/blame": {"cwd": "", "layout": "foreword", "base": LARGE},
+    "/diff": {"old": {"cwd": "", "layout": "foreword", "base": LARGE}, "new": {"cwd": "", "layout": "foreword"}},
+    "/cache": {"cwd": "", "layout": "foreword"},
+    "/lint": {"cwd": ""},
+    "/agents": {"cwd": ""},
+    "/system-prompt/preview": {"cwd": "", "template": LARGE},
+}
+
+
+@pytest.fixture(scope="module")
+def inspected(start):
+    if not os.path.isdir(f"/proc/{os.getpid()}/task"):
+        pytest.skip("reads /proc")
+    server = start()
+    server.conversation("known")
+    yield server
+    server.close()
+
+
+def side_processes(server):
+    return [pid for pid in workers(server) if b"answers_requests" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("path", LARGE_QUESTIONS)
+def test_a_large_question_is_answered_by_a_side_process(inspected, path):
+    for pid in side_processes(inspected):
+        os.kill(pid, signal.SIGKILL)
+    response = inspected.post(path, LARGE_QUESTIONS[path])
+    assert response.status == 200, response.body[:300]
+    assert side_processes(inspected)
+    assert inspected.post(path, {"cwd": "nowhere", "old": 1}).status >= 400
+
+
+def test_small_questions_need_no_side_process(start):
+    server = start()
+    for path in ("/show", "/tokens", "/blame", "/why"):
+        assert server.post(path, {"cwd": ""}).status == 200
+    assert side_processes(server) == []
+    server.close()
+
+
+def test_problems_come_back_from_a_side_process_unchanged(inspected):
+    refused = inspected.post("/lint", {"cwd": "nowhere"})
+    assert (refused.status, refused.problem) == (404, "not-found")
+    outside = inspected.post("/agents", {"cwd": "../.."})
+    assert (outside.status, outside.problem) == (403, "outside-roots")
+
+
+def test_known_turns_are_answered_while_inspections_are_stuck(start):
+    if not os.path.isdir(f"/proc/{os.getpid()}/task"):
+        pytest.skip("reads /proc")
+    server = start()
+    server.conversation("known")
+    body = LARGE_QUESTIONS["/diff"]
+    assert server.post("/diff", body).status == 200
+    (process,) = side_processes(server)
+    os.kill(process, signal.SIGSTOP)
+    pending = [Pending(server, "/diff", body, f"stuck-{number}") for number in range(30)]
+    refused = [request for request in pending if select.select([request.socket], [], [], 2)[0]]
+    assert_other_routes_respond(server)
+    assert server.post("/show", {"cwd": ""}).status == 200, "a small question"
+    assert server.conversation("new").status == 200
+    assert {request.response()[0] for request in refused} <= {200, 503}
+    for request in pending:
+        if request not in refused:
+            request.socket.close()
+    for request in pending:
+        if request not in refused:
+            server.lines(request.id)
+    assert server.post("/diff", body).status == 200, "the stopped process was replaced"
+    server.close()
+
+
 # Memory
 
 

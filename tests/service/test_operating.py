@@ -162,7 +162,7 @@ def test_metrics_describe_the_processes(start, workers):
     (build,) = families["foreword_build_info"].samples
     assert (build.labels["version"], build.value) == (__version__, 1)
     assert {sample.labels["lane"] for sample in families["foreword_waiting_jobs"].samples} == {
-        *("reading", "building", "templates", "inspections")
+        *("reading", "building", "questions", "templates", "inspections")
     }
     for name in (
         "process_cpu_seconds",

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from foreword.errors import StoreBusyError
-from foreword.service.application import _run as run_route
 from foreword.service.request import Request
 from foreword.service.responses import Problem
 from foreword.service.route import Route
+from foreword.service.route_call import run_route
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.template.catalog import CATALOG
@@ -95,7 +95,7 @@ def test_a_store_that_is_only_busy_is_not_reported_as_down():
         raise StoreBusyError("the row is locked")
 
     with pytest.raises(Problem) as problem:
-        run_route(Route("GET", "/", wait, None), None, Request({}, []))
+        run_route(Route("GET", "/", "reading", "read", False, wait, None), None, Request({}, []))
     assert (problem.value.kind, problem.value.detail) == ("busy", "the row is locked")
 
 

@@ -17,6 +17,7 @@ from ..engine.assembler import Assembler
 from ..errors import CallError, show, suggestion
 from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check
 from ..sources.environment import absolute
+from ..store import waits
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
@@ -132,7 +133,9 @@ class Question:
 
     def prompt(self) -> Prompt:
         """Return the prompt that a conversation with this agent would start with."""
-        return self.assembler.prompt(self.agent_with_template(), self.now)
+        prompt = self.assembler.prompt(self.agent_with_template(), self.now)
+        waits.announce_size(len(prompt.text))
+        return prompt
 
     def checked_prompt(self) -> Prompt:
         """Return the prompt, with a finding for each file that was skipped because its name has the wrong case."""

@@ -7,6 +7,7 @@ import os
 from ..errors import CallError, MissingError, is_id
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
+from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace
 
@@ -62,6 +63,7 @@ def build_subject(question: Question) -> Subject:
 
     agent = question.agent_with_template()
     prompt = question.assembler.prompt(agent, question.now)
+    waits.announce_size(len(prompt.text))
     cwd = resolve_workspace(question.assembler.workspace, Reader()).cwd
     built_for = {"cwd": printable(cwd), "model": agent.model, "provider": agent.provider}
     return Subject(printable(question.cwd), prompt, tool_definitions(question), (), built_for)
@@ -101,6 +103,7 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     from ..encoding.prompt import prompt_from
 
     printable_name = printable(name)
+    waits.announce_size(len(form.get("text") or form.get("system") or ""))
     form = _with_leading_messages(form)
     built_for = form.get("built_for", {"model": form.get("model") or ""})
     return Subject(

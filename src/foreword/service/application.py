@@ -13,27 +13,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..engine import sandbox
-from ..errors import (
-    ForewordError,
-    HookError,
-    LayoutError,
-    MirrorError,
-    MissingError,
-    StoreBusyError,
-    StoreError,
-    TemplateError,
-    TemplateRenderError,
-)
-from ..layout.positions import position_of
-from ..providers.tool_fields import UnsupportedToolError
+from ..errors import StoreError
 from ..store.forgetting import INTERVAL
-from ..text.lines import printable
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
 from .conversations import forget_tails
 from .gauges import sample
 from .guard import RequestGuard
-from .lanes import BUILDING, READING, TEMPLATES, Cancelled, Job, Lanes, run_inline
+from .inspections import Inspections
+from .lanes import BUILDING, LANES_OF_ROUTES, READING, Cancelled, Job, Lanes, run_inline
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
@@ -41,8 +29,9 @@ from .rates import RateLimit, network_of
 from .recorder import CALLER, Recorder, address_of
 from .request import Request, parse_body, parse_query
 from .request_body import Disconnected, read_body
-from .responses import Problem, Response, describe, redact, redact_template_error, to_json
+from .responses import Problem, Response, to_json
 from .route import Route, Router, authorize
+from .route_call import run_route
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
@@ -81,7 +70,9 @@ class Application:
         template_queue: int = TEMPLATE_QUEUE,
         in_flight: int = IN_FLIGHT,
         rates: RateLimit | None = None,
+        inspections: Inspections | None = None,
     ) -> None:
+        self._inspections = inspections
         self._service, self._guard, self._metrics = service, guard, metrics
         self._time_limit, self._rates = time_limit, rates
         self._store_watch = StoreWatch(log, service.conversations.store.template)
@@ -120,6 +111,8 @@ class Application:
         for task in tasks:
             task.cancel()
         self._lanes.close()
+        if self._inspections is not None:
+            self._inspections.close()
         if self._batches is not None:
             await self._batches.close()
         self._service.conversations.close()
@@ -215,26 +208,32 @@ class Application:
         if route.body:
             body = parse_body(await read_body(scope, receive, reservation, self._time_limit), route.body)
         request = Request(variables, scope["headers"], query, body)
-        if route.is_inline:
-            return _run(route, service, request)
+        lane = LANES_OF_ROUTES[route.lane]
+        if lane is None:
+            return run_route(route, service, request)
         moment: object = UNREACHABLE
-        if route.is_quick or route.reads_ahead:
+        if route.lane in ("known", "turn"):
             is_local = self._service.is_local
             moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(request)
-        if route.is_quick and moment is not UNREACHABLE:
-            result: Response | int = run_inline(_run, route, service, request, moment=moment)
-            if not isinstance(result, int):
-                return result
-            moment = None
+            if route.lane == "turn":
+                lane = self._first_lane(request)
+            elif moment is not UNREACHABLE:
+                result: Response | int = run_inline(run_route, route, service, request, moment=moment)
+                if not isinstance(result, int):
+                    return result
+                moment = None
         read_at = None if moment is UNREACHABLE else moment
-        job = Job(partial(_run, route, service, request), read_at, service.caller.name)
-        return await self._run_in_threads(job, self._first_lane(route, request), scope.get(CONNECTION))
+        inspect = None
+        if self._inspections is not None and route.lane != "stream":
+            inspect = partial(self._inspections.answer, route, request, service.caller)
+        job = Job(partial(run_route, route, service, request), read_at, service.caller.name, inspect)
+        return await self._run_in_threads(job, lane, scope.get(CONNECTION))
 
-    def _first_lane(self, route: Route, request: Request) -> int:
-        """Return the lane in which a route probably finishes. A conversation that this process has not seen probably has no prompt yet."""
-        if route.reads_ahead and self._service.conversations.store.last_known(request.text("id")) is None:
-            return BUILDING if self._lanes.is_free(BUILDING) else READING
-        return TEMPLATES if route.is_template else READING
+    def _first_lane(self, request: Request) -> int:
+        """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
+        if self._service.conversations.store.last_known(request.text("id")) is None and self._lanes.is_free(BUILDING):
+            return BUILDING
+        return READING
 
     async def _read_ahead(self, request: Request) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use, or UNREACHABLE if that is not known."""
@@ -293,58 +292,6 @@ def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
     """Stop the work for a client that disconnected, or remove it from the queue."""
     job.cancel()
     work.cancel()
-
-
-def _run(route: Route, service: Service, request: Request) -> Response:
-    """Call a route's function, and convert the library's errors to Problems."""
-    try:
-        return route.function(service, request)
-    except StoreBusyError as error:
-        raise Problem("busy", f"{error}") from error
-    except StoreError as error:
-        raise Problem("store-down", f"{error}") from error
-    except TemplateError as error:
-        columns = {"column": error.column, "end_column": error.end_column}
-        location = {"line": error.line, **columns, "message": error.message}
-        name = "template-not-rendered" if isinstance(error, TemplateRenderError) else "invalid-template"
-        raise Problem(name, str(error), reason=redact_template_error(error), errors=[location]) from error
-    except LayoutError as error:
-        raise _layout_problem(error, request) from error
-    except MirrorError as error:
-        raise Problem("invalid-layout", describe(error)) from error
-    except UnsupportedToolError as error:
-        raise Problem("unsupported-tool", describe(error)) from error
-    except MissingError as error:
-        raise Problem("not-found", describe(error), reason=_redact_cwd(error, service, request)) from error
-    except HookError as error:
-        raise Problem("hook-failed", describe(error), reason=_redact_cwd(error, service, request)) from error
-    except ForewordError as error:
-        raise Problem("invalid-request", describe(error), reason=_redact_cwd(error, service, request)) from error
-
-
-def _layout_problem(error: LayoutError, request: Request) -> Problem:
-    """Return the problem for an invalid layout. If the request contains the layout, the problem says where the error is."""
-    text = getattr(request.body, "layout_text", "")
-    if not text:
-        bodies = [request.body, request.query, *(getattr(request.body, name, None) for name in ("old", "new"))]
-        fields = ("settings", "wording", "compaction")
-        is_from_request = any(getattr(body, name, None) for body in bodies for name in fields)
-        return Problem("invalid-layout" if is_from_request else "invalid-request", describe(error))
-    position = (error.line, error.column, None) if error.line else position_of(text, error.key) or (None, None, None)
-    line, column, end_column = position
-    location = {"line": line, "column": column, "end_column": end_column, "message": describe(error)}
-    reason = f"invalid layout at line {line}" if line else "invalid layout"
-    return Problem("invalid-layout", describe(error), reason=reason, errors=[location])
-
-
-def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
-    """Return an error's message for the log, without the working directory, whose name may contain spaces."""
-    message, body = str(error), request.body or request.query
-    for part in (body, getattr(body, "old", None), getattr(body, "new", None)):
-        cwd = getattr(part, "cwd", "")
-        path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
-        message = message.replace(path, "…") if path else message
-    return redact(message)
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:

@@ -183,6 +183,7 @@ def read_drift(service: Service, request: Request) -> Response:
 
 def drift_of(service: Service, id: str, edition: Edition, query: DriftQuery) -> Drift:
     """Return what a rebuild would change for the edition's agent, or for the one that the query describes."""
+    waits.announce_size(len(edition.system))
     body = _agent_body(query, _escape_surrogates(agent_row(edition)))
     return service.conversation(id, body).drift(body.now)
 

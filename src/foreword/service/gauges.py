@@ -24,6 +24,7 @@ GAUGES = {
     "requests_waiting": ("foreword_store_waiting", "gauge", "Calls that are waiting for a connection"),
     "reading": ('foreword_waiting_jobs{lane="reading"}', "gauge", "Requests waiting for a thread, by lane"),
     "building": ('foreword_waiting_jobs{lane="building"}', "gauge", ""),
+    "questions": ('foreword_waiting_jobs{lane="questions"}', "gauge", ""),
     "templates": ('foreword_waiting_jobs{lane="templates"}', "gauge", ""),
     "inspections": ('foreword_waiting_jobs{lane="inspections"}', "gauge", ""),
     "cached_editions": ("foreword_store_cached_editions", "gauge", "Editions in the memory of the processes"),

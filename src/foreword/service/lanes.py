@@ -1,11 +1,12 @@
-"""Thread pools, called lanes, so that quick work never waits for slow work.
+"""Thread pools, called lanes, so that quick work never waits for slow work. `docs/service-requests.md` shows how a request travels.
 
 | lane | work | threads |
 |---|---|---|
 | reading | reads, and turns that reuse an edition | 32 |
 | building | gathering, building and writing to the store | 8 |
+| questions | gathering and building for a question, and searching a large part of the store | 4, with a bounded queue |
 | templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
-| inspections | lint, agents and cache, which may examine a whole repository | 2, with a bounded queue |
+| inspections | what examines a whole repository or a large prompt, each in a side process | 2, with a bounded queue |
 | hooks | turns, if hooks are URLs: all of their work, because a hook must not be called twice | 32, with a bounded queue |
 
 A job starts in its route's lane. When it is about to do work that belongs in a later lane (`store/waits.py` announces that), it stops
@@ -26,12 +27,24 @@ from ..store import waits
 from .responses import Problem
 from .thread_pool import ThreadPool
 
-LANES = ("reading", "building", "templates", "inspections", "hooks")
-READING, BUILDING, TEMPLATES, INSPECTIONS, HOOKS = range(5)
+LANES = ("reading", "building", "questions", "templates", "inspections", "hooks")
+READING, BUILDING, QUESTIONS, TEMPLATES, INSPECTIONS, HOOKS = range(6)
+# Where a request starts, by the column `lane` of the route table: in a lane, or (None) in the event loop, where it also ends.
+LANES_OF_ROUTES = {
+    "inline": None,  # never uses the store
+    "known": READING,  # first tried in the event loop, with the edition in memory
+    "turn": READING,  # as `known`, but continues in a thread; a conversation that is not in memory starts in `building`
+    "reading": READING,
+    "questions": QUESTIONS,
+    "stream": QUESTIONS,  # answers with server-sent events
+    "templates": TEMPLATES,
+    "inspections": INSPECTIONS,
+}
 _LANE_OF = {
     "read": READING,
     "build": BUILDING,
     "write": BUILDING,
+    "search": QUESTIONS,
     "template": TEMPLATES,
     "inspect": INSPECTIONS,
     "hook": HOOKS,
@@ -39,7 +52,9 @@ _LANE_OF = {
 _READERS = 32
 _BUILDERS = 8
 _SHORT_QUEUE = 16
-_INSPECTORS = 2
+_QUESTIONERS = 4
+_QUESTION_QUEUE = 64
+INSPECTORS = 2
 _INSPECTION_QUEUE = 16
 _HOOK_CALLERS = 32
 _HOOK_QUEUE = 128
@@ -58,11 +73,17 @@ class Cancelled(BaseException):
 
 
 class Job:
-    """The work for one request. `token` is the name of the token that it was sent with."""
+    """The work for one request. `token` is the name of the token that it was sent with. `inspect` does an inspection elsewhere."""
 
-    def __init__(self, function: Callable[[], Any], moment: object = None, token: str = "") -> None:
+    def __init__(
+        self,
+        function: Callable[[], Any],
+        moment: object = None,
+        token: str = "",
+        inspect: Callable[[], Any] | None = None,
+    ) -> None:
         self._function: Callable[[], Any] | None = function
-        self._moment, self.token = moment, token
+        self._moment, self.token, self._inspect = moment, token, inspect
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
@@ -77,6 +98,8 @@ class Job:
         moment, self._moment = self._moment, None
         if function is None:
             raise Cancelled
+        if lane == INSPECTIONS and self._inspect is not None:
+            function = self._inspect
         waits.listen(self, moment)
         try:
             return function()
@@ -141,14 +164,16 @@ class Lanes:
         self._pools = [
             ThreadPool(_READERS, "foreword-reading"),
             ThreadPool(_BUILDERS, "foreword-building"),
+            ThreadPool(_QUESTIONERS, "foreword-question"),
             ThreadPool(template_workers, "foreword-template"),
-            ThreadPool(_INSPECTORS, "foreword-inspection"),
+            ThreadPool(INSPECTORS, "foreword-inspection"),
             ThreadPool(_HOOK_CALLERS, "foreword-hook"),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
         self._bounds = {
+            QUESTIONS: (_QUESTIONERS, _QUESTION_QUEUE, "questions are already waiting"),
             TEMPLATES: (template_workers, template_queue, "templates are already waiting to be rendered"),
-            INSPECTIONS: (_INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
+            INSPECTIONS: (INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
             HOOKS: (_HOOK_CALLERS, _HOOK_QUEUE, "turns are already waiting for hooks"),
         }
         self._by_token: Counter[tuple[int, str]] = Counter()

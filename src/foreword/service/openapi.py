@@ -149,7 +149,7 @@ def _success(route: Route) -> dict[str, Any]:
         return {"description": route.description, "content": {"text/plain": {"schema": {"type": "string"}}}}
     schemas, _ = msgspec.json.schema_components(route.responses, ref_template=_REF)
     schema = schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
-    if route.is_stream:
+    if route.lane == "stream":
         data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
         event = {"type": "object", "properties": {"data": data}, "required": ["data"]}
         return {"description": route.description, "content": {"text/event-stream": {"schema": event}}}

@@ -58,7 +58,7 @@ class Recorder:
         )
         if "store_errors" in response.counts:
             self._store_watch.report_failure(response.reason)
-        if route is not None and route.method != "GET" and response.status < 300 and route.is_audited:
+        if route is not None and route.audited and response.status < 300:
             version = response.headers.get("ETag", "")
             self._log.audit(scope["method"], scope["raw_path"], version, response.reason, _caller(scope), id)
 

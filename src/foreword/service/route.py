@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote
 
 from ..vocabulary import value
@@ -16,31 +16,26 @@ from .tokens import Caller
 
 @value
 class Route:
-    """A method and path, the function that handles it, and the types of its body, query and response.
+    """A method and path, how a request for it is handled, and the types of its body, query and response.
 
-    A tuple of types means that the body decides which of them the response has.
-
-    `problems` lists the errors specific to this route. A quick route reads only the edition in use, so it runs in the event loop; a
-    route that reads ahead starts with that edition and continues in a thread. An inline route never uses the store, so it always runs
-    there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token;
-    the token for another one must have the `right`.
-
-    A stream sends its responses as server-sent events.
+    Fields:
+        lane: Where a request starts; see `LANES_OF_ROUTES` in `lanes.py`.
+        right: The right that a token needs, or `none` if the route does not require a token.
+        audited: Whether the log records who used the route: it changes or deletes what others use.
+        response: The type of the response, or several, of which the body decides which one it has.
+        problems: The errors specific to this route.
     """
 
     method: str
     path: str
+    lane: Literal["inline", "known", "turn", "reading", "questions", "templates", "inspections", "stream"]
+    right: Literal["none", "read", "turn", "template", "admin"]
+    audited: bool
     function: Callable[[Service, Request], Response]
     response: Any
     body: type | None = None
     query: type | None = None
     problems: tuple[str, ...] = ()
-    is_quick: bool = False
-    reads_ahead: bool = False
-    is_inline: bool = False
-    is_template: bool = False
-    is_open: bool = False
-    is_stream: bool = False
 
     @property
     def responses(self) -> tuple[Any, ...]:
@@ -48,26 +43,9 @@ class Route:
         return self.response if isinstance(self.response, tuple) else (self.response,)
 
     @property
-    def is_audited(self) -> bool:
-        """Whether the log records who used the route: it changes or deletes what others use."""
-        is_new_version = self.method == "POST" and self.path.startswith("/templates/")
-        return is_new_version or self.method in ("PUT", "DELETE") or self.path.endswith("/restore")
-
-    @property
-    def right(self) -> str:
-        """The right that a token needs for this route."""
-        if self.method == "DELETE" and "/labels/" not in self.path:
-            return "admin"
-        is_writing = self.method != "GET"
-        if is_writing and self.path.startswith("/conversations/"):
-            return "turn"
-        if (
-            self.method == "PUT"
-            or (is_writing and self.path.startswith("/templates/"))
-            or self.path.endswith("/restore")
-        ):
-            return "template"
-        return "read"
+    def is_open(self) -> bool:
+        """Whether the route does not require a token."""
+        return self.right == "none"
 
     @property
     def description(self) -> str:

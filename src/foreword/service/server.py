@@ -24,6 +24,7 @@ from ..packs.settings import parse_assignment
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
 from .cross_origin import CrossOrigin, check_origins
 from .guard import RequestGuard
+from .inspections import Inspections
 from .log import Handler, Log
 from .memory import IN_FLIGHT
 from .metrics import Metrics
@@ -217,12 +218,18 @@ def install_signal_handlers(server: uvicorn.Server) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
+def service_from_environment() -> Service:
+    """Create the service that the options in the environment describe, with the installed extensions."""
+    options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
+    return create_service(options, [*installed(), *_url_hooks(options)])
+
+
 def application() -> Any:
     """Create this process's application from the options in the environment."""
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
-    service = create_service(options, [*installed(), *_url_hooks(options)])
+    service = service_from_environment()
     log = _set_up_logging(options)
     tokens = Tokens(os.environ.get(TOKEN, ""), options.tokens, log_tokens(log))
     rates = RateLimit(options.rate_limit) if options.rate_limit else None
@@ -238,6 +245,7 @@ def application() -> Any:
         options.template_queue,
         options.in_flight,
         RateLimit(options.rate_limit) if options.rate_limit else None,
+        None if options.store == ":memory:" else Inspections(),
     )
     wrapped: Any = CrossOrigin(application, options.origins) if options.origins else application
     tracer = find_tracer()

@@ -14,6 +14,7 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..sources.variables import complete
+from ..store import waits
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, TemplateVersion
 from ..template.catalog import CATALOG
@@ -107,6 +108,7 @@ def preview(service: Service, request: Request) -> Response:
         prompt = conversation.preview(template, body.now)
     except StoreError:  # the store is only needed for the global template
         prompt = conversation.preview(Document(PREVIEW_PATH, default_template()), body.now)
+    waits.announce_size(len(prompt.text))
     form = compact_preview_form if body.compact else preview_form
     return Response(form(prompt, body.model, body.provider))
 

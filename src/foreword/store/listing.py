@@ -184,7 +184,7 @@ def _search(select: Select, query: ConversationQuery, kinds: set[int] | None) ->
         if last is None or len(found) > query.limit or (found and step >= _USUAL_STEPS):
             return found, last
         if step >= _USUAL_STEPS:
-            waits.announce("inspect")
+            waits.announce("search")
     raise CallError(
         f"no such conversation was found among {_MAX_STEPS * _MAX_EXAMINED:,} that were examined; use a longer prefix, or an"
         f" earlier `until`{', or sort by id' if query.newest else ', or sort by time'}"
@@ -230,16 +230,18 @@ def _walk_ids(select: Select, query: ConversationQuery, kinds: set[int] | None) 
     """Yield the conversations with the prefix in the order of their ids, and the last one of each batch if there may be more."""
     is_exact = not query.newest and kinds is None and not query.filters_times
     after = "" if query.newest else query.after
-    limits, key = _id_limits(query.prefix)
+    # A single lower bound: of two, SQLite would use the first one for its index.
+    start, comparison = (after, ">") if after >= query.prefix else (query.prefix, ">=")
     for limit in _limits(query.limit + 1 if is_exact else 0):
         rows = select(
-            f"{_EXAMINE} AND conversation > ? AND {limits} ORDER BY conversation LIMIT {limit}", [after, *key]
+            f"{_EXAMINE} AND conversation {comparison} ? AND conversation < ? ORDER BY conversation LIMIT {limit}",
+            [start, end_of(query.prefix)],
         )
         if len(rows) < limit:
             yield rows, None
             return
         yield rows, rows[-1]
-        after = rows[-1][2]
+        start, comparison = rows[-1][2], ">"
 
 
 def _walk_times(select: Select, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:

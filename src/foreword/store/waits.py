@@ -13,18 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal, Protocol
 
-    Kind = Literal["read", "build", "write", "template", "inspect", "hook"]
+    Kind = Literal["read", "build", "write", "search", "template", "inspect", "hook"]
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
             """Called before work that may take a long time. May raise an exception.
 
-            Such work is reading a store on another machine, writing to any store, building a prompt, rendering an untrusted template,
-            examining a whole repository or a large part of the store, or calling a hook over the network.
+            Such work is reading a store on another machine, writing to any store, building a prompt, searching a large part of the
+            store, rendering an untrusted template, examining a whole repository or a large prompt, or calling a hook over the network.
             """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
             """Called with a function that stops this thread's work early, and with None when the work has ended."""
+
+
+# Counting the tokens of more characters than this holds the interpreter for a time that others would notice.
+_LARGE = 200_000
 
 
 class _Thread(_local):
@@ -54,6 +58,12 @@ def announce(kind: Kind) -> None:
         _thread.moment = None
     if _thread.listener is not None:
         _thread.listener.on_slow_work(kind)
+
+
+def announce_size(length: int) -> None:
+    """Announce that a prompt of this many characters is about to be counted or compared, if that is long work."""
+    if length > _LARGE:
+        announce("inspect")
 
 
 def set_interrupt(stop: Callable[[], None] | None) -> None:

@@ -1,0 +1,46 @@
+"""What a side process of the service does: it answers requests as the service would, one at a time.
+
+It has its own connections to the store and its own memory of files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import StoreError
+from .log import cause_of
+from .request import Request
+from .responses import Problem, Response, to_json
+from .route_call import run_route
+from .routes import ROUTES
+from .server import service_from_environment
+from .tokens import Caller
+
+if TYPE_CHECKING:
+    from .side_process import Duty
+
+
+def answers_requests() -> Duty:
+    """Return the duty of a side process: to answer a request as a route does, with the options of this service."""
+    routes = {(route.method, route.path): route for route in ROUTES}
+    service = service_from_environment()
+
+    def answer(message: tuple[str, str, Request, Caller]) -> Response | tuple[Any, ...]:
+        method, path, request, caller = message
+        drop_forgotten()
+        try:
+            response = run_route(routes[method, path], service.view(caller), request)
+            body = response.body if isinstance(response.body, bytes) else to_json(response.body)
+            return Response(**{**vars(response), "body": body})
+        except Problem as problem:
+            return ("problem", problem.kind, problem.detail, problem.headers, problem.reason, problem.more)
+        except Exception as error:
+            return ("failed", cause_of(error))
+
+    def drop_forgotten() -> None:
+        try:
+            service.conversations.store.drop_forgotten()
+        except StoreError:
+            pass  # requests report it
+
+    return answer, drop_forgotten

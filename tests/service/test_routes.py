@@ -1,0 +1,49 @@
+"""The table of routes says for each one where it runs, which right it needs and whether it is audited. Nothing is guessed."""
+
+import pytest
+
+from foreword.service.lanes import LANES, LANES_OF_ROUTES, QUESTIONS
+from foreword.service.route import Route
+from foreword.service.routes import ROUTES
+from foreword.service.tokens import RIGHTS
+
+NAMES = {f"{route.method} {route.path}": route for route in ROUTES}
+
+
+@pytest.mark.parametrize("missing", ["lane", "right", "audited"])
+def test_a_route_without_a_lane_a_right_or_an_audit_is_an_error(missing):
+    fields = {"method": "GET", "path": "/x", "lane": "reading", "right": "read", "audited": False, "function": print}
+    Route(**fields, response=None)
+    with pytest.raises(TypeError, match=missing):
+        Route(**{name: field for name, field in fields.items() if name != missing}, response=None)
+
+
+def test_every_lane_and_right_of_the_table_exists():
+    assert {route.lane for route in ROUTES} == set(LANES_OF_ROUTES)
+    assert {route.right for route in ROUTES} == {"none", *RIGHTS}
+    assert LANES[QUESTIONS] == "questions"
+
+
+def test_only_health_checks_and_the_page_are_open():
+    open_routes = {name for name, route in NAMES.items() if route.is_open}
+    assert open_routes == {"GET /healthz", "GET /readyz", "GET /", "GET /static/{name}"}
+
+
+def test_routes_that_change_what_others_use_are_audited():
+    assert {name for name, route in NAMES.items() if route.audited} == {
+        "DELETE /conversations/{id}",
+        "PUT /system-prompt",
+        "POST /system-prompt/versions/{version}/restore",
+        "PUT /templates/{name}",
+        "DELETE /templates/{name}",
+        "POST /templates/{name}/versions",
+        "PUT /templates/{name}/labels/{label}",
+        "DELETE /templates/{name}/labels/{label}",
+    }
+
+
+def test_the_right_to_read_is_only_for_routes_that_change_nothing():
+    asking = {"questions", "inspections", "templates"}
+    for name, route in NAMES.items():
+        if route.right in ("read", "none"):
+            assert (route.method == "GET" or route.lane in asking) and not route.audited, name
