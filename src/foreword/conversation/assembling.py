@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..engine.touches import TouchReader
     from ..inspection.prices import Prices
     from ..layout.model import Layout
-    from ..vocabulary import Edition, Inputs, Workspace
+    from ..vocabulary import Edition, Inputs
     from .agents import ConversationAgent
     from .hooks import Hooks
     from .recent import RecentEditions
@@ -161,9 +161,10 @@ class ConversationAssembler:
         self._layout = snapshot.layout
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
-    def confined(self, workspace: Workspace) -> Workspace:
-        """Return the workspace with this conversation's allowed folders, which the store does not keep."""
-        return replace(workspace, inside=self.assembler.workspace.inside)
+    def confined(self, inputs: Inputs) -> Inputs:
+        """Return stored inputs with the folders that this conversation may read, which the store does not keep."""
+        inside = self.assembler.workspace.inside
+        return replace(inputs, workspace=replace(inputs.workspace, inside=inside)) if inside else inputs
 
 
 def mirror_refusal(name: str) -> MirrorError:

@@ -188,7 +188,9 @@ class EditionBuilder:
         if not edition.inputs or self._assembling.layout_changed(edition):
             return None
         inputs = inputs_of(edition)
-        return inputs if all(lookup.name in inputs.found for lookup in self._layout.lookups) else None
+        if not all(lookup.name in inputs.found for lookup in self._layout.lookups):
+            return None
+        return self._assembling.confined(inputs)
 
 
 def _stores_inputs(layout: Layout) -> bool:

@@ -42,7 +42,7 @@ class SkillActivator:
         skill = skill_named(name, layout, inputs)
         if name in state_of(current).skills:
             return {"role": "user", "content": skill_text(layout, "skill_active_message", skill)}
-        skill = with_body(skill, layout, self._assembling.confined(inputs.workspace), self._assembling.trust)
+        skill = with_body(skill, layout, inputs.workspace, self._assembling.trust)
         self._editions.update(self._id, current, lambda state: after_use(state, name))
         return {"role": "user", "content": activation(layout, skill) + _change_note(skill, current)}
 

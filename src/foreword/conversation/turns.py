@@ -171,8 +171,7 @@ class Turns:
         for name in state_of(edition).skills_again:
             try:
                 inputs = self._builder.inputs(edition)
-                workspace = self._assembling.confined(inputs.workspace)
-                skill = with_body(skill_named(name, layout, inputs), layout, workspace, self._assembling.trust)
+                skill = with_body(skill_named(name, layout, inputs), layout, inputs.workspace, self._assembling.trust)
             except CallError as error:
                 findings.append(finding("skill-invalid", f"{error}; it is not sent again after the compaction"))
             else:

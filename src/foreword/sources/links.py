@@ -174,7 +174,8 @@ def reach_by_path(path: str, lookups: Iterable[Lookup], workspace: Workspace) ->
             if base and is_inside(path, _fixed_folder(base, pattern.path.removeprefix("~/"))):
                 return reach_of(pattern, base, lookup, workspace)
     root = workspace.root or workspace.cwd
-    base = next((folder for folder in (root, workspace.cwd) if is_inside(path, folder)), root)
+    # The nearest directory, as when the file was found: the root may contain more than a service serves.
+    base = workspace.cwd if is_inside(workspace.cwd, root) or is_inside(path, workspace.cwd) else root
     while not is_inside(path, base):
         base = parent_folder(base)
     return _project_reach(base, workspace, any(lookup.links == "follow" for lookup in lookups))
