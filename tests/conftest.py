@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -21,6 +22,10 @@ from foreword.sources.reader import Reader
 # No test has a deadline, so a slow machine never fails one. `make fuzz` sets FOREWORD_TEST_EXAMPLES to try many more examples.
 settings.register_profile("foreword", deadline=None, max_examples=int(os.environ.get("FOREWORD_TEST_EXAMPLES", "20")))
 settings.load_profile("foreword")
+
+# Without bytecode, each run rewrites every assertion again, and each process that a test starts compiles the package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
 

@@ -149,6 +149,7 @@ def main() -> int:
         print(*chosen, sep="\n")
         return 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        os.chmod(folder, 0o755)  # PostgreSQL runs as another user if this one is root
         copy = Copy(Path(folder))
         survivors = []
         for fault in chosen:
