@@ -89,7 +89,7 @@ def test_a_pattern_may_leave_its_folder_only_by_path():
 # Invalid keys and values
 
 
-FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform:NAME, tools, session, main, sub"
+FACTS = "conditions are tool:NAME, can:NAME, set:NAME, found:NAME, provider:NAME, platform:NAME, tools, session, base, scope, main, sub"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +145,7 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         # conditions
         ("section.intro.when", ["toosl"], "section.intro.when: unknown condition 'toosl'; " + FACTS),
         ("section.intro.when", ["tool:"], "section.intro.when: unknown condition 'tool:'; " + FACTS),
+        ("section.intro.when", ["can:raed"], "section.intro.when: unknown ability 'raed'; did you mean 'read'?"),
         ("section.intro.when", ["set:dri"], "section.intro.when: unknown setting 'dri'; did you mean 'dir'?"),
         ("section.intro.when", ["@shlel"], "section.intro.when: '@shlel' is not a list in the settings; did you mean 'shell'?"),
         # guidelines
@@ -152,7 +153,7 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         ("guideline", [{"say": ["a"]}, {}], "guideline 2 needs either say or from"),
         ("guideline", [{"from": "tolos"}], "guideline 1: from must be one of tools, extensions, inherited, not 'tolos'; did you mean 'tools'?"),
         ("guideline", [{"from": "inherited"}], 'guideline 1: from = "inherited" needs a layout that this one extends, and no other key in its row'),
-        ("guideline", [{"say": ["{x}"]}], "guideline 1.say: unknown field '{x}'; known: any"),
+        ("guideline", [{"say": ["{x}"]}], "guideline 1.say: unknown field '{x}'; known: any, edit, load-skills, read, shell, skill, write"),
         ("guideline", {"say": ["a"]}, "guideline must be a list of tables, not {'say': ['a']}"),
         ("guideline", ["a"], "guideline 1 must be a table of keys, not 'a'"),
     ],

@@ -1344,17 +1344,21 @@ export interface ShowForm {
   tools: ToolForm[];
 }
 
+/** A skill, and whether the prompt lists it. If not, `reason` says why. */
 export interface SkillForm {
   description: string;
   hidden: boolean;
+  listed: boolean;
   location: string;
   name: string;
+  reason: string;
 }
 
-/** Where the agent works, and its layout. */
+/** Where the agent works, its layout, and the names of its tools, separated by commas: they decide whether the prompt lists skills. */
 export interface SkillsQuery {
   cwd?: string;
   layout?: string;
+  tools?: string;
 }
 
 /** Where text of a prompt came from. */
@@ -1526,6 +1530,7 @@ export interface ToolBody {
   allowed_callers?: string[];
   type?: string;
   options?: Record<string, unknown> | null;
+  loads_skills?: boolean | null;
 }
 
 export interface ToolCallForm {
@@ -1876,8 +1881,8 @@ export class Foreword {
   lock(body: RepositoryBody, options?: RequestOptions): Promise<LockForm>;
   /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
   watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string; limit?: number }, options?: RequestOptions): AsyncGenerator<WatchForm>;
-  /** Return the skills that an agent in `cwd` finds. */
-  listSkills(query?: { cwd?: string; layout?: string }, options?: RequestOptions): Promise<SkillForm[]>;
+  /** Return the skills that an agent in `cwd` finds, and whether the prompt lists each. */
+  listSkills(query?: { cwd?: string; layout?: string; tools?: string }, options?: RequestOptions): Promise<SkillForm[]>;
   /** Return the message that activating a skill sends. Nothing is stored. */
   readSkill(name: string, body: QuestionBody, options?: RequestOptions): Promise<MessageForm>;
   /** Return the global template, or the default one if none was saved or the store is unavailable. */

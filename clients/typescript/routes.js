@@ -32,7 +32,7 @@ export const ROUTES = {
   review: {"method": "POST", "path": "/review", "body": true},
   lock: {"method": "POST", "path": "/lock", "body": true},
   watch: {"method": "GET", "path": "/events", "query": {"cwd": "text", "layout": "text", "model": "text", "provider": "text", "template": "text", "limit": "text"}, "kind": "events"},
-  listSkills: {"method": "GET", "path": "/skills", "query": {"cwd": "text", "layout": "text"}},
+  listSkills: {"method": "GET", "path": "/skills", "query": {"cwd": "text", "layout": "text", "tools": "text"}},
   readSkill: {"method": "POST", "path": "/skills/{name}", "body": true},
   readTemplate: {"method": "GET", "path": "/system-prompt"},
   setTemplate: {"method": "PUT", "path": "/system-prompt", "body": true, "query": {"author": "text", "note": "text", "syntax": "text", "force": "text"}},

@@ -237,6 +237,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "error",
         "A SKILL.md violates the specification, cannot be read or no longer exists, and was skipped.",
     ),
+    "skills-unlisted": (
+        "warning",
+        "Skills were found, but the prompt does not list them, because the agent has no tool that can load one.",
+    ),
     "skill-blank": ("warning", "The active skill has no text after its front matter; it is not in the prompt."),
     "skill-no-description": ("error", "A SKILL.md has no readable description and was skipped."),
     "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),

@@ -135,11 +135,29 @@ def test_skills_lists_every_skill(three_skills, run):
 
 
 def test_skills_can_be_printed_as_json(three_skills, run):
-    assert json.loads(run("skills", "--json")[1]) == [
-        {"name": "deploy", "description": "Brings it\nout.", "location": "/home/.agents/skills/deploy/SKILL.md", "hidden": False},
-        {"name": "quiet", "description": "Hidden.", "location": "/w/.agents/skills/quiet/SKILL.md", "hidden": True},
-        {"name": "testing", "description": "Runs the tests.", "location": "/w/.agents/skills/testing/SKILL.md", "hidden": False},
+    listed, hidden = {"listed": True, "reason": ""}, {"listed": False, "reason": "its front matter hides it"}
+    assert json.loads(run("skills", "--tool", "Read", "--json")[1]) == [
+        {"name": "deploy", "description": "Brings it\nout.", "location": "/home/.agents/skills/deploy/SKILL.md", "hidden": False, **listed},
+        {"name": "quiet", "description": "Hidden.", "location": "/w/.agents/skills/quiet/SKILL.md", "hidden": True, **hidden},
+        {"name": "testing", "description": "Runs the tests.", "location": "/w/.agents/skills/testing/SKILL.md", "hidden": False, **listed},
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ([], "the list needs a tool that can load skills"),
+        (["--tool", "fetch"], "the list needs a tool that can load skills"),
+        (["--layout", "pi", "--tool", "bash"], "the list needs tool:read"),
+        (["--layout", "ion"], "the layout does not list skills"),
+        (["--tool", "exec_command"], ""),
+    ],
+)
+def test_skills_that_the_prompt_does_not_list_say_why(three_skills, run, options, reason):
+    skills = json.loads(run("skills", *options, "--json")[1])
+    assert {skill["reason"] for skill in skills if not skill["hidden"]} == {reason}
+    is_reported = "[skills-unlisted]" in run("skills", *options)[2]
+    assert is_reported == ("skills-unlisted" in run("lint", *options)[1]) == reason.startswith("the list needs")
 
 
 def test_an_empty_list_of_skills_is_explained(run):

@@ -171,7 +171,7 @@ def test_compact_sends_the_request_as_a_message(tree, run_json):
     tree({"w/AGENTS.md": "Money is float.\n", "w/history.json": '[{"role": "user", "content": "one"}]'})
     turn = run_json("conversation", "compact", "t", "--messages", "history.json")
     assert (turn["edition"], turn["reused"], turn["system"]) == (1, True, first["system"])
-    assert [message["content"][:15] for message in turn["messages"]] == ["one", "Write a summary"]
+    assert [message["content"][:15] for message in turn["messages"]] == ["one", "Summarise the c"]
     assert run_json("conversation", "turn", "t")["edition"] == 2
 
 

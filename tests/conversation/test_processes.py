@@ -157,7 +157,7 @@ def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, open_con
     one.compact()
     two.use_skill("testing")
     assert "Two." in two.turn("hi").system
-    assert "active already" in two.use_skill("testing")["content"]
+    assert "already active" in two.use_skill("testing")["content"]
 
 
 def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conversation, url, skill, tool_names):
@@ -169,7 +169,7 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conv
     )
     turn = other.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["read", "zap"])
-    assert "active already" in other.use_skill("testing")["content"]
+    assert "already active" in other.use_skill("testing")["content"]
 
 
 def test_conversations_in_one_workspace_share_an_assembler(tree):
@@ -409,7 +409,7 @@ def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(
     conversation.compact()
     failing_store.condition = "up"
     assert "Body." in conversation.use_skill("testing")["content"]
-    assert "active already" in conversation.use_skill("testing")["content"]
+    assert "already active" in conversation.use_skill("testing")["content"]
 
 
 def test_a_compaction_of_an_unknown_conversation_fails(open_conversation, failing_store):

@@ -36,7 +36,7 @@ def test_definitions_match_the_arguments_that_are_accepted():
 def test_a_skill_is_loaded_by_an_agent_that_does_not_list_the_tool(open_conversation, arguments):
     conversation = open_conversation()
     assert "Run `make`." in conversation.call_tool("use_skill", arguments)
-    assert conversation.call_tool("use_skill", arguments) == "The skill 'testing' is active already."
+    assert conversation.call_tool("use_skill", arguments) == "The skill 'testing' is already active."
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_a_plan_is_kept_and_returns_after_a_compaction(open_conversation):
     conversation = open_conversation()
     first = conversation.turn("Hello.")
     assert conversation.call_tool("read_plan") == "There is no plan yet."
-    assert conversation.call_tool("write_plan", {"plan": "1. Look."}) == "The plan is saved."
+    assert conversation.call_tool("write_plan", {"plan": "1. Look."}) == "The plan has been saved."
     assert open_conversation().call_tool("read_plan", None) == "1. Look."
     second = conversation.turn("Go on.", first.history)
     assert (second.system, second.is_reused) == (first.system, True)
     conversation.compact(messages=second.history)
     assert "<plan>\n1. Look.\n</plan>" in conversation.turn("Go on.").system
     assert open_conversation().call_tool("read_plan") == "1. Look."
-    assert conversation.call_tool("write_plan", {"plan": ""}) == "The plan is deleted."
+    assert conversation.call_tool("write_plan", {"plan": ""}) == "The plan has been deleted."
     assert conversation.call_tool("read_plan", json.dumps({})) == "There is no plan yet."
 
 

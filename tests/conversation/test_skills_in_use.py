@@ -10,7 +10,7 @@ import pytest
 from foreword import CallError, Tool
 
 LAYOUTS = ["opal", "foreword", "pi", "ion"]
-ACTIVE_MESSAGE = {"role": "user", "content": "The skill 'testing' is active already."}
+ACTIVE_MESSAGE = {"role": "user", "content": "The skill 'testing' is already active."}
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def project(tree, skill):
 def test_using_a_skill_gives_a_user_message_with_its_body(project, open_conversation):
     assert open_conversation("opal").use_skill("testing") == {
         "role": "user",
-        "content": "[System] The skill 'testing' is now active. Its instructions:\n\nRun `make {name}`.\n\n{text}",
+        "content": "[System] The skill 'testing' is now active. Follow these instructions:\n\nRun `make {name}`.\n\n{text}",
     }
 
 
@@ -115,7 +115,7 @@ def test_two_skills_used_at_the_same_time_are_both_remembered(project, open_conv
     two.turn("hi")
     one.use_skill("testing")
     two.use_skill("release")
-    assert "active already" in one.use_skill("release")["content"]
+    assert "already active" in one.use_skill("release")["content"]
     assert one.use_skill("testing") == ACTIVE_MESSAGE
 
 
@@ -130,7 +130,7 @@ def test_bundled_files_are_listed_and_not_read(project, open_conversation):
     })  # fmt: skip
     content = project.short(open_conversation("opal").use_skill("testing")["content"])
     assert "SECRET" not in content
-    assert content.partition("\n\nFiles that come with it (not read yet):\n")[2].splitlines() == [
+    assert content.partition("\n\nOther files of this skill, which have not been read:\n")[2].splitlines() == [
         "- /w/.agents/skills/testing/pipe",
         "- /w/.agents/skills/testing/run.sh",
         "- /w/.agents/skills/testing/docs/a.md",
@@ -149,9 +149,9 @@ def test_activation_has_the_same_wording_without_a_conversation(project, open_co
 
 def test_the_list_of_bundled_files_is_capped(project, open_conversation):
     project({f"w/.agents/skills/testing/part/{number:03}.txt": "" for number in range(120)})
-    lines = open_conversation("opal").use_skill("testing")["content"].partition("(not read yet):\n")[2].splitlines()
+    lines = open_conversation("opal").use_skill("testing")["content"].partition("have not been read:\n")[2].splitlines()
     assert len(lines) == 51
-    assert lines[-1] == "- … and more (50 are listed)"
+    assert lines[-1] == "- … and more; only 50 are listed"
 
 
 def test_a_cycle_of_links_is_not_followed_forever(project, open_conversation):

@@ -148,7 +148,8 @@ def test_a_skill_that_waits_can_be_used_by_name(with_skills):
 
 def test_a_skill_is_not_listed_for_an_agent_that_cannot_load_one(with_skills, open_conversation):
     touched = open_conversation(id="u").touch(["a.py"])
-    assert (touched.messages, touched.findings) == ((), ())
+    assert touched.messages == ()
+    assert [finding.code for finding in touched.findings] == ["skills-unlisted"]
 
 
 def test_a_layout_may_list_skills_with_paths_from_the_start(tree, with_skills):

@@ -98,7 +98,7 @@ def test_the_first_of_several_tools_with_the_same_name_is_used():
         ({"sub_agent": "yes"}, "sub_agent must be true or false, not a string"),
         ({"tools": {"name": "a"}}, 'tools: the tools must be a list such as [{"name": …}], not an object'),
         ({"tools": [{}]}, "tools: tool 1: the key 'name' is missing"),
-        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: allowed_callers, defer, description, guidelines, name, options, schema, server, snippet, strict, type"),
+        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: allowed_callers, defer, description, guidelines, loads_skills, name, options, schema, server, snippet, strict, type"),
         ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be one of read, write, not 'run'"),
         ({"docs": [NESTED]}, "docs must be a list of pairs (label, path); a value that is nested too deeply is not one"),
         ({"docs": [["x" * 5000]]}, f"docs must be a list of pairs (label, path); ['{'x' * 77}… is not one"),

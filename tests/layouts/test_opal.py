@@ -337,7 +337,7 @@ def test_the_tools_own_guidelines_are_not_used(tree):
 def test_planning_names_the_session_file(tree):
     planning = content_of(tree.text("opal", session="talk-42"), "planning")
     assert "\n/home/.opal/sessions/talk-42/plan.md\n" in f"\n{planning}\n"
-    for word in ("before you start", "current", "user"):
+    for word in ("before you start", "current", "user", "Ctrl+Y"):
         assert word in planning
 
 

@@ -148,7 +148,7 @@ def guidelines(tree, tools, **options):
 LOOK_WITH_BASH, LOOK_WITHOUT, READ_FIRST, EXACT, REWRITE, SUM_UP, CONCISE, PATHS = (
     ("bash", "ls"),
     ("rather than bash",),
-    ("read", "edit"),
+    ("read", "before you edit", "not cat or sed"),
     ("edit", "exact"),
     ("write", "new files"),
     ("plain text",),

@@ -373,7 +373,7 @@ def test_the_tool_usage_depends_on_the_tools(tree, tools):
     text = body(tree, "$std/common/tool-usage", tools=tools)
     named = [name for name in ("read_file", "shell", "edit_file", "grep") if name in text]
     assert named == tools.split()
-    assert ("No tools are at hand" in text) == (not tools)
+    assert ("You have no tools" in text) == (not tools)
     assert text in tree.text("pod", tools=tools)
 
 

@@ -56,7 +56,7 @@ def test_tools_answer_in_text(answers, workspace):
     assert (is_error, why.startswith(f"waiting: {rule} (it waits for a file in {rule.parent}")) == (False, True)
     assert "Every route has a test." in answers["touch"][1]
     assert "Say hello." in answers["use_skill"][1]
-    assert answers["write_plan"] == (False, "The plan is saved.")
+    assert answers["write_plan"] == (False, "The plan has been saved.")
     assert answers["read_plan"] == (False, "1. Read.")
     assert answers["wrong"] == (True, "touch needs the argument 'paths'")
 

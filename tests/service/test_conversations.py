@@ -266,7 +266,7 @@ def test_a_skill_is_sent_once(service, layout):
     assert first["role"] == "user" and "Sweep the planted floor." in first["content"]
     assert service.conversation(id, "skills/tidy").json == {
         "role": "user",
-        "content": "The skill 'tidy' is active already.",
+        "content": "The skill 'tidy' is already active.",
     }
 
 
@@ -551,7 +551,7 @@ def test_shipped_tools_run_over_http(service):
         "is_error": False,
     }
     saved = service.conversation("tools", "tools/write_plan", arguments={"plan": "1. Look."}).json
-    assert saved == {"content": "The plan is saved.", "is_error": False}
+    assert saved == {"content": "The plan has been saved.", "is_error": False}
     assert service.conversation("tools", "tools/read_plan").json == {"content": "1. Look.", "is_error": False}
     assert service.conversation("tools", "tools/use_skill", arguments={"skill": "tidy"}).json == {
         "content": "use_skill: unknown key 'skill'; known: name",

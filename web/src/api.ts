@@ -17,9 +17,14 @@ export interface Choices {
   tools: string;
 }
 
+/** The names of tools in a list that is separated by commas or spaces. */
+export function toolNames(tools: string): string[] {
+  return tools.split(/[\s,]+/).filter(Boolean);
+}
+
 /** The agent that these choices describe. Without a folder, the service uses its first root. */
 export function agentBody({ cwd, model, tools }: Choices): Partial<AgentBody> {
-  const names = tools.split(/[\s,]+/).filter(Boolean);
+  const names = toolNames(tools);
   return { ...(cwd && { cwd }), ...(model && { model }), ...(names.length && { tools: names.map((name) => ({ name })) }) };
 }
 

@@ -1,6 +1,6 @@
 // Questions about a folder's prompt. Each answer is what the command of the same name prints with `--json`.
 import type { QuestionBody } from "../../clients/typescript/index.js";
-import { type Choices, agentBody } from "./api";
+import { type Choices, agentBody, toolNames } from "./api";
 import { call } from "./client";
 import type { AgentsTable, AuthorSum, AuthorSums, Authorship, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
@@ -78,8 +78,8 @@ export async function tryLayout(text: string, choices: Choices, signal?: AbortSi
   return withSources(prompt as Prompt, counted);
 }
 
-export async function listSkills({ cwd, layout }: Choices, signal?: AbortSignal): Promise<Skill[]> {
-  return call((client) => client.listSkills({ cwd: cwd || ".", layout }, { signal }));
+export async function listSkills({ cwd, layout, tools }: Choices, signal?: AbortSignal): Promise<Skill[]> {
+  return call((client) => client.listSkills({ cwd: cwd || ".", layout, tools: toolNames(tools).join(",") }, { signal }));
 }
 
 /** How two stored prompts differ. Each is `conversation:ID@EDITION` or the id of a prompt. */

@@ -6,7 +6,7 @@ content before it is wrapped. Every cut leaves a mark in the text, which counts 
     file      cut if it exceeds `file_budget`
     section   if it exceeds its `budget`, reported (`warn`), or its menus are shortened, then its files cut, farthest first (`cut`, `shorten`)
     prompt    skill menus are shortened, then instruction files cut, farthest first, then resident menus shortened; the nearest
-              instruction file, the base and the boundaries are never cut
+              instruction file, the base and the boundaries are never cut, nor is a file whose lifetime is `release`
 
 Shortening a menu first shortens its descriptions, then removes them. Names are removed last, and are always replaced by a line
 with their number. A file that is not longer than its mark is not cut. If the marks alone are too long, they are removed, farthest
@@ -93,6 +93,11 @@ class _Trial:
             yield from inner.walk()
 
 
+def _may_be_cut(trial: _Trial) -> bool:
+    """Whether a section's files give way to the prompt's budget. What has the lifetime `release` belongs to the base."""
+    return trial.section.lifetime != "release"
+
+
 def _are_same(left: Sequence[object], right: Sequence[object]) -> bool:
     return len(left) == len(right) and all(map(is_, left, right))
 
@@ -173,7 +178,7 @@ class _Fitter:
         menus = [trial for trial in trials if trial.items and self.kind(trial) in _MENU_KINDS]
         skills = [self.menu(trial) for trial in menus if self.kind(trial) == "skill"]
         residents = [self.menu(trial) for trial in menus if self.kind(trial) != "skill"]
-        positions = self.file_positions(trials)[:-1]
+        positions = self.file_positions(filter(_may_be_cut, trials))[:-1]
         self.shorten(skills, limit)
         self.cut_files_down(positions, limit)
         self.shorten(residents, limit)
@@ -193,7 +198,7 @@ class _Fitter:
 
     # files
 
-    def file_positions(self, trials: Sequence[_Trial]) -> list[Position]:
+    def file_positions(self, trials: Iterable[_Trial]) -> list[Position]:
         """Return the positions of items with text from files, farthest first. Items at the same distance keep their order."""
         positions = [
             (self.distance(trial.section.list_name or "", item.path), trial, index)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..vocabulary import Passage, Piece, Prompt
 from .collect import Collector
+from .conditions import skill_findings
 from .drafts import DraftWriter
 from .fates import unused_findings
 
@@ -59,7 +60,8 @@ def build(
         from .tool_budget import tool_budget_findings
 
         cuts = (*cuts, *tool_budget_findings(agent.tools, layout.tool_budget))
-    findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
+    omissions = skill_findings(layout, inputs, agent, collector.facts)
+    findings = (*inputs.findings, *collector.findings, *omissions, *unused_findings(layout, agent), *cuts)
     present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))
     prompt = write(layout, drafts, candidates, findings, writer)

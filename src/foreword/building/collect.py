@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..layout.model import Field
-from ..sources.paths import distance_of
+from ..sources.paths import distance_of, is_user_file
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_white_space
 from ..vocabulary import Document, Origin, Piece, replace
+from .boundaries import prompt_folders
 from .clock import format_time, placeholder_time
+from .conditions import describe_conditions, facts_of, holds
 from .content import ContentReader
 from .drafts import Draft
 from .fates import Fates
 from .items import ItemWriter
-from .lists import Lists, holds
+from .lists import Lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from ..layout.model import Condition, Layout, Section
+    from ..layout.model import Layout, Section
     from ..vocabulary import Agent, Finding, Inputs
     from .drafts import DraftWriter
     from .items import Entry
@@ -45,7 +47,7 @@ class Collector:
     ) -> None:
         self.layout, self.inputs, self.agent, self.now = layout, inputs, agent, now
         self.writer, self.render = writer, render
-        self.facts = frozenset(_facts(layout, inputs, agent))
+        self.facts = facts_of(layout, inputs, agent)
         self.findings: list[Finding] = []
         self.contents = ContentReader(inputs, agent, now, writer, layout.template_limit, self.findings)
         sections = list(self.applying_sections(layout.sections))
@@ -55,7 +57,10 @@ class Collector:
         self.contents.expect(document for document, _ in caller_texts if document.path)
         guideline_origin = layout.key_origins.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
-        self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, guideline_origin, content, self.findings)
+        folders = prompt_folders(layout, inputs, sections) if agent.scope is not None else ()
+        self.lists = Lists(
+            layout, agent, self.facts, inputs.workspace, rules, guideline_origin, content, self.findings, folders
+        )
         self.items = ItemWriter(inputs.workspace, writer, self.contents, self.lists, self.findings)
         self.fates = Fates(inputs, self.contents, self.lists)
 
@@ -90,7 +95,7 @@ class Collector:
 
     def draft(self, section: Section) -> Draft:
         if not all(holds(condition, self.facts) for condition in section.when):
-            needs = _describe_conditions(section.when)
+            needs = describe_conditions(section.when)
             self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {needs}")
             return Draft(section)
         if section.is_template:
@@ -168,7 +173,15 @@ class Collector:
         if chosen == "base":
             return self.base()
         self.fates.used.add(chosen)
-        return tuple(piece for document in self.documents_of(chosen) for piece in self.contents.content(document))
+        return tuple(
+            piece for document in self.documents_of(chosen) for piece in self.replacement_text(chosen, document)
+        )
+
+    def replacement_text(self, name: str, document: Document) -> Pieces:
+        """Return the text of a file that replaces a section. The user's own file needs no escaping, as the caller's base needs none."""
+        lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
+        is_own = is_user_file(document.path, lookup, self.inputs.workspace)
+        return self.contents.content(document, is_wrapped=not is_own)
 
     def choose_replacement(self, section: Section) -> str | None:
         for name in section.instead:
@@ -255,28 +268,3 @@ class Collector:
         """Return how far a lookup rule's file is from the working directory."""
         rule = next(rule for rule in self.layout.lookups if rule.name == lookup)
         return distance_of(path, rule, self.inputs.workspace)
-
-
-def _describe_conditions(conditions: Iterable[Condition]) -> str:
-    return " and ".join(("not " if term.negated else "") + _describe_facts(term.facts) for term in conditions)
-
-
-def _describe_facts(facts: Sequence[str]) -> str:
-    """Describe a condition's alternatives. If there are many tools, only the first three are named."""
-    tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
-    if len(tools) < len(facts) or len(tools) < 4:
-        return " or ".join(facts)
-    return f"one of the tools {', '.join(tools[:3])} or {len(tools) - 3} others"
-
-
-def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
-    yield agent.role or "main"
-    yield f"provider:{agent.provider}"
-    yield f"platform:{inputs.workspace.platform}"
-    if agent.session:
-        yield "session"
-    if agent.tools:
-        yield "tools"
-    yield from (f"tool:{tool.name}" for tool in agent.tools or ())
-    yield from (f"found:{name}" for name, found in inputs.found.items() if found)
-    yield from (f"set:{name}" for name, content in layout.settings.items() if content)

@@ -47,8 +47,10 @@ class ContentReader:
             self.roots[document.path] = document.path
             self.paths_by_text[self.fingerprint(document, document.path)] = document.path
 
-    def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
-        """Return a file's text, escaped so that it cannot close the section around it, with open fences closed and cuts marked."""
+    def content(
+        self, document: Document, name: str = "", with_directives: bool = False, is_wrapped: bool = True
+    ) -> Pieces:
+        """Return a file's text with open fences closed and cuts marked and, if `is_wrapped`, escaped so that it cannot close its section."""
         pieces: Pieces = tuple(document.pieces) or (Piece(document.text, origin_of(document, name)),)
         self.report_hidden(pieces, document.text, name)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
@@ -60,7 +62,7 @@ class ContentReader:
             )
             pieces = trim_blank_lines(pieces)  # a branch at the end of a file may leave blank lines
             self.findings.extend(findings)
-        pieces = (*self.escape(pieces, document.path), *cut_mark(document))
+        pieces = (*(self.escape(pieces, document.path) if is_wrapped else pieces), *cut_mark(document))
         closed, was_open = close_open_blocks(pieces)
         if was_open:
             message = f"{document.path or name} ends inside {was_open}; it was {self.outcome('closed')}"

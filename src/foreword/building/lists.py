@@ -10,12 +10,15 @@ from ..sources.paths import absolute_path, absolute_scope
 from ..text.lines import printable
 from ..text.pieces import strip_blank_lines
 from ..vocabulary import Document, Origin, Piece, Skill
+from ..vocabulary.abilities import tools_that_can
+from . import boundaries
+from .conditions import holds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..layout.model import Condition, Guideline, Layout
+    from ..layout.model import Guideline, Layout
     from ..vocabulary import Access, Agent, Finding, Workspace
 
     Pieces = tuple[Piece, ...]
@@ -40,11 +43,12 @@ class Lists:
         guideline_origin: Origin,
         content: Content,
         findings: list[Finding],
+        folders: Sequence[Access] = (),
     ) -> None:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
         self.agent, self.facts, self.workspace, self.rules = agent, facts, workspace, rules
         self.guideline_origin, self.content, self.findings = guideline_origin, content, findings
-        self.scope = absolute_scope(agent.scope, workspace)
+        self.scope, self.folders = absolute_scope(agent.scope, workspace), folders
         self.active_path = self.blank_path = ""
 
     def tools(self) -> Iterator[Row]:
@@ -82,10 +86,16 @@ class Lists:
 
     def _layout_guidelines(self, row: Guideline) -> Iterator[Piece]:
         """Yield the sentences of a layout's guideline, with the names of the tools that matched its conditions filled in."""
-        facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
-        chosen = ", ".join(fact.partition(":")[2] for fact in facts)
         for sentence in row.say:
-            yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.guideline_origin)
+            texts = [part if isinstance(part, str) else self._tool_names(part.name, row) for part in sentence]
+            yield Piece("".join(texts), self.guideline_origin)
+
+    def _tool_names(self, field: str, row: Guideline) -> str:
+        """Return the tools that a field of a guideline stands for: those that match a choice (`any`), or those with an ability."""
+        if field == "any":
+            facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
+            return ", ".join(fact.partition(":")[2] for fact in facts)
+        return " or ".join(f"`{name}`" for name in tools_that_can(field, self.agent.tools or ()))
 
     def _rule_guidelines(self) -> Iterator[Piece]:
         """Yield the sentences of extension rules. A rule that raises an exception or returns the wrong type is skipped and reported."""
@@ -144,15 +154,10 @@ class Lists:
             yield {"name": Piece(name, Origin("caller", label)), "text": pieces}
 
     def readable(self) -> Iterator[Row]:
-        return self._paths(row for row in self.scope.allow if not self._is_denied(row, ("read",)))
+        return self._paths(boundaries.readable(self.scope, self.folders))
 
     def writable(self) -> Iterator[Row]:
-        rows = (row for row in self.scope.allow if row.permission != "read")
-        return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
-
-    def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
-        """Whether a denied path covers everything that this row allows."""
-        return any(_covers(denied, row) for denied in self.scope.deny if (denied.permission or "read") in permissions)
+        return self._paths(boundaries.writable(self.scope))
 
     def denied(self) -> Iterator[Row]:
         return self._paths(self.scope.deny)
@@ -167,18 +172,7 @@ class Lists:
                 yield {"path": Piece(printable(row.path), origin), "mark": Piece(mark, origin)}
 
 
-def holds(condition: Condition, facts: frozenset[str]) -> bool:
-    """Whether one term of `when` holds."""
-    return any(fact in facts for fact in condition.facts) != condition.negated
-
-
 def _sentences(result: object) -> list[str]:
     if result is None or isinstance(result, str):
         return [result] if result else []
     return list_of(result, str, "a string or a list of strings")
-
-
-def _covers(denied: Access, allowed: Access) -> bool:
-    if denied.path == allowed.path:
-        return denied.recursive or not allowed.recursive
-    return denied.recursive and allowed.path.startswith(denied.path.rstrip("/") + "/")

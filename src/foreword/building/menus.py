@@ -49,7 +49,7 @@ def group_by_folder(
         items_by_folder.setdefault(dirname(dirname(item.path)), []).append(item)
     folders_by_top: dict[str, dict[str, list[Item]]] = {}
     for folder, folder_items in items_by_folder.items():
-        folders_by_top.setdefault(_top_folder(folder, lookup), {})[folder] = folder_items
+        folders_by_top.setdefault(top_folder(folder, lookup), {})[folder] = folder_items
     result: list[Item] = []
     for top in sorted(folders_by_top, key=lambda folder: (distance_of(folder, lookup, workspace), folder)):
         folders = folders_by_top[top]
@@ -73,7 +73,7 @@ def _heading(name: str, top: str, section: Section, origin: Origin) -> Iterator[
             yield Piece(part, origin)
 
 
-def _top_folder(folder: str, lookup: Lookup) -> str:
+def top_folder(folder: str, lookup: Lookup) -> str:
     """Return the ancestor below which one of the lookup rule's patterns searches at any depth, or the folder itself."""
     tops = {folder}
     for pattern in (pattern for group in lookup.groups for pattern in group):

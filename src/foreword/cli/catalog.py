@@ -121,29 +121,30 @@ def skills(args: Namespace) -> int:
     """`foreword skills [NAME] [DIR]`"""
     if args.name:
         return _write_skill(args)
-    assembler = args.question.assembler
-    findings = assembler.snapshot().inputs.findings
-    if args.json:
-        from ..programs import questions
+    from ..programs.skill_list import find_skills
 
-        write_json(questions.skills(args.question))
+    found, findings = find_skills(args.question.assembler, args.question.agent)
+    if args.json:
+        from ..wire.skills import skill_form
+
+        write_json([skill_form(row.skill, row.reason) for row in found])
         return status(findings, args)
     from .paths import paths_of
 
     paths = paths_of(args)
     rows = [
         (
-            found.name,
-            paths.shorten(found.path) + _note_on(found),
-            " ".join(found.description.split()),
+            row.skill.name,
+            paths.shorten(row.skill.path) + _note_on(row.skill),
+            " ".join(row.skill.description.split()),
         )
-        for found in assembler.skills()
+        for row in found
     ]
     write_table(rows, ("skill", "file", "description"), ("bold", "dim"), paths=(1,))
     if not rows:
         print("no skills found", file=sys.stderr)
     sys.stdout.flush()
-    report([finding for finding in findings if finding.code.startswith("skill-")], args)
+    report([finding for finding in findings if finding.code.startswith("skill")], args)
     return status(findings, args)
 
 

@@ -54,7 +54,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         {
             "metavar": "FILE",
             "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema", "server", "defer",'
-            ' "strict", "allowed_callers", "type", "options"}]; - is standard input,'
+            ' "strict", "allowed_callers", "type", "options", "loads_skills"}]; - is standard input,'
             ' "none" means no tools (without it, an existing conversation keeps its tools)',
         },
     ),

@@ -36,29 +36,29 @@ def _schema(**descriptions: str) -> dict[str, Any]:
 _TOOLS = (
     Tool(
         "use_skill",
-        "Returns the full instructions of one of the listed skills. Call it before you start a task that fits the skill.",
-        schema=_schema(name="The name of the skill, as it is listed."),
+        "Loads one of the listed skills and returns its full instructions. Call it before you start a task that matches the skill's description.",
+        schema=_schema(name="The name of the skill, as listed."),
     ),
     Tool(
         "read_plan",
-        "Returns the current plan for this task, which stays available when earlier messages do not.",
+        "Returns the current plan for this task. The plan remains available when earlier messages have been removed.",
         schema=_schema(),
     ),
     Tool(
         "write_plan",
-        "Replaces the plan for this task. Write it before a task of several steps, and again whenever a step is done.",
-        schema=_schema(plan="The whole plan, in Markdown. An empty string deletes it."),
+        "Replaces the plan for this task. Write a plan before you start a task with several steps, and update it whenever you complete a step.",
+        schema=_schema(plan="The complete plan, in Markdown. An empty string deletes the plan."),
     ),
     Tool(
         USE_TOOL,
-        "Calls a tool that a message has announced together with its definition. Call all other tools directly.",
+        "Calls a tool whose definition was announced in a message. Call all other tools directly.",
         schema={
             "type": "object",
             "properties": {
-                "name": {"type": "string", "description": "The name of the tool, as it was announced."},
+                "name": {"type": "string", "description": "The name of the tool, as announced."},
                 "arguments": {
                     "type": "object",
-                    "description": "The tool's arguments, as its definition describes them.",
+                    "description": "The arguments of the tool, as described in its definition.",
                     "additionalProperties": True,
                 },
             },
@@ -130,4 +130,4 @@ class ShippedToolRunner:
         current = self._transitions.current_or_new()
         if plan != state_of(current).plan:
             self._editions.update(self._id, current, lambda state: replace(state, plan=plan))
-        return "The plan is saved." if plan.strip() else "The plan is deleted."
+        return "The plan has been saved." if plan.strip() else "The plan has been deleted."

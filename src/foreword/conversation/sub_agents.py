@@ -168,6 +168,12 @@ def _append_task(layout: Layout, inputs: Inputs, task: Document) -> Document:
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
     """Return the part of a prompt's text that a caller's base would replace."""
-    names = {section.name for section in with_inner_sections(_base_sections(layout))}
+    bases = [section for section in layout.all_sections if "base" in section.instead or _is_part_of_base(section)]
+    names = {section.name for section in with_inner_sections(bases)}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""
+
+
+def _is_part_of_base(section: Section) -> bool:
+    """Whether a section belongs to the layout's own base, because it applies only without a caller's."""
+    return any(term.negated and "base" in term.facts for term in section.when)

@@ -25,7 +25,7 @@ _TOOL: dict[str, Shape] = {
     **dict.fromkeys(("description", "snippet", "server", "type"), STRING),
     **dict.fromkeys(("guidelines", "allowed_callers"), STRINGS),
     **dict.fromkeys(("schema", "options"), OBJECT),
-    **dict.fromkeys(("defer", "strict"), SWITCH),
+    **dict.fromkeys(("defer", "strict", "loads_skills"), SWITCH),
 }
 _DOCUMENT: dict[str, Shape] = {
     **dict.fromkeys(("path", "text", "hash", "syntax"), STRING),
@@ -192,12 +192,15 @@ def document_form(document: Document) -> dict[str, Any]:
 
 
 def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
-    """Return the tools' snippets and guidelines by name. They appear in the prompt, but not in the tool definitions."""
-    return {
-        tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
-        for tool in tools
-        if tool.snippet or tool.guidelines
-    }
+    """Return the tools' snippets, guidelines and `loads_skills` by name. The prompt depends on them, but no definition contains them."""
+    return {tool.name: note for tool in tools if (note := _tool_note(tool))}
+
+
+def _tool_note(tool: Tool) -> dict[str, Any]:
+    note: dict[str, Any] = {}
+    if tool.snippet or tool.guidelines:
+        note = {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
+    return note if tool.loads_skills is None else {**note, "loads_skills": tool.loads_skills}
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:

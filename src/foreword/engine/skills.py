@@ -138,5 +138,5 @@ def _list_files(skill: Skill) -> str:
     if not paths:
         return ""
     shown = [f"- {printable(path)}" for path in paths[:_MAX_FILES]]
-    more = [f"- … and more ({_MAX_FILES} are listed)"] if len(paths) > _MAX_FILES else []
-    return "\n\nFiles that come with it (not read yet):\n" + "\n".join(shown + more)
+    more = [f"- … and more; only {_MAX_FILES} are listed"] if len(paths) > _MAX_FILES else []
+    return "\n\nOther files of this skill, which have not been read:\n" + "\n".join(shown + more)

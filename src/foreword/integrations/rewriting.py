@@ -112,11 +112,17 @@ class RequestRewriter:
         return f"call {name!r} again"
 
     def _described(self, tool: Tool) -> Tool:
-        """Return a framework's tool with the snippet, guidelines and server of the agent's tool with the same name."""
+        """Return a framework's tool with what only the agent's tool with the same name says: its snippet, guidelines, server and skills."""
         configured = self._configured.get(tool.name)
         if configured is None:
             return tool
-        return replace(tool, snippet=configured.snippet, guidelines=configured.guidelines, server=configured.server)
+        return replace(
+            tool,
+            snippet=configured.snippet,
+            guidelines=configured.guidelines,
+            server=configured.server,
+            loads_skills=configured.loads_skills,
+        )
 
     def _detect_compaction(self, messages: Sequence[Message]) -> None:
         first_digest = (

@@ -6,6 +6,7 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..shapes import is_list_of_strings
+from ..vocabulary.abilities import ABILITIES
 from .keys import FILTERS
 from .model import Condition, Field
 
@@ -54,7 +55,7 @@ def parse_form(text: str, fields: Sequence[str], where: str) -> Form:
     return (*parts, literal) if literal else tuple(parts)
 
 
-_FACT_KINDS = ("tool", "set", "found", "provider", "platform")
+_FACT_KINDS = ("tool", "can", "set", "found", "provider", "platform")
 
 
 def parse_condition(
@@ -100,10 +101,17 @@ def _check_fact(
         raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings)).at(where)
     if colon and kind == "found" and name not in lookups:
         raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups))).at(where)
-    plain_facts = ("tools", "session", "main", "sub") if kinds is _FACT_KINDS else ()
+    _check_ability(fact, where)
+    plain_facts = ("tools", "session", "base", "scope", "main", "sub") if kinds is _FACT_KINDS else ()
     if fact not in plain_facts and not (kind in kinds and name):
         known = ", ".join((*(f"{prefix}:NAME" for prefix in kinds), *plain_facts))
         raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}").at(where)
+
+
+def _check_ability(fact: str, where: str) -> None:
+    name = fact.removeprefix("can:")
+    if name != fact and name and name not in ABILITIES:
+        raise LayoutError(f"{where}: unknown ability {name!r}" + suggestion(name, ABILITIES)).at(where)
 
 
 _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"

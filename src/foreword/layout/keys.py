@@ -189,8 +189,9 @@ KEYS = (
         "section",
         "when",
         "conditions",
-        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `found:x` (a lookup rule has found something), `session`, `main`, `sub`,"
-        " `provider:x`, `platform:x`. `!x` negates,"
+        "Conditions that must all hold: `tool:x`, `can:x` (a tool with that ability, decided by its name: `read`, `edit`, `write`,"
+        " `shell`, `skill` or `load-skills`), `tools`, `set:x`, `found:x` (a lookup rule has found something), `session`, `base` and"
+        " `scope` (the caller has passed one), `main`, `sub`, `provider:x`, `platform:x`. `!x` negates,"
         " `a|b` means either, and `@setting` means any of those that a setting lists.",
     ),
     Key(
@@ -252,7 +253,8 @@ KEYS = (
         "guideline",
         "say",
         "names",
-        "The sentences to print; `{any}` is replaced with the alternatives of `when` that hold.",
+        "The sentences to print. `{any}` is replaced with the alternatives of `when` that hold, and an ability such as `{read}` with the"
+        " names of the tools that have it.",
     ),
     Key(
         "guideline",

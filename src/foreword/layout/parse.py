@@ -12,6 +12,7 @@ from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
+from ..vocabulary.abilities import ABILITIES
 from .forms import FRONT, describe_imbalance, parse_condition, parse_form
 from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
 from .lookups import parse_config, parse_lookup
@@ -335,6 +336,6 @@ def _parse_guideline(
         ).at(where)
     return Guideline(
         tuple(parse_condition(term, settings, where + ".when", lookups) for term in row.get("when", ())),
-        tuple(parse_form(sentence, ("any",), where + ".say") for sentence in row.get("say", ())),
+        tuple(parse_form(sentence, ("any", *ABILITIES), where + ".say") for sentence in row.get("say", ())),
         row.get("from", ""),
     )

@@ -13,7 +13,7 @@ from ..inspection.agents import AgentView, compare_agents
 from ..packs.mirrors import all_mirrors
 from ..packs.std import NAMES
 from ..sources.environment import resolve_workspace
-from ..sources.paths import is_inside
+from ..sources.paths import USER_PLACES, is_inside
 from ..sources.reader import Reader
 from ..sources.tree import Listings
 from ..text.lines import printable
@@ -205,11 +205,14 @@ def _describe_reads(path: str, layout: Layout) -> str:
     """Describe what the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
-    names: dict[str, None] = {}
+    places: dict[str, set[str]] = {}
     for lookup in layout.lookups:
         if (lookup.kind == "skill") == is_skill:
             for pattern in (pattern for group in lookup.groups for pattern in group):
-                names[pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)] = None
+                known = pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)
+                places.setdefault(known, set()).add(pattern.place)
+    # Names that are looked for only in the user's own folders would be no use in a project.
+    names = [name for name, found_in in places.items() if not found_in.issubset(USER_PLACES)] or list(places)
     for other in names:
         if other != name and other.lower() == name.lower():
             return f"it must be named {other}"

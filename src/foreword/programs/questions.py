@@ -37,10 +37,10 @@ if TYPE_CHECKING:
         LintForm,
         MessageForm,
         ShowForm,
-        SkillForm,
         TouchedForm,
     )
     from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
+    from ..wire.skills import SkillForm
     from .agents import AgentReport
     from .proofread import Report
 
@@ -210,10 +210,12 @@ def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
 
 
 def skills(question: Question) -> list[SkillForm]:
-    """Return the skills that were found."""
-    from ..wire.answers import skill_form
+    """Return the skills that were found, and whether the prompt lists each."""
+    from ..wire.skills import skill_form
+    from .skill_list import find_skills
 
-    return [skill_form(found) for found in question.assembler.skills()]
+    found, _ = find_skills(question.assembler, question.agent)
+    return [skill_form(row.skill, row.reason) for row in found]
 
 
 def skill(question: Question) -> MessageForm:

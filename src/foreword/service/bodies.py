@@ -95,6 +95,7 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     allowed_callers: list[Label] = []
     type: ToolType = ""
     options: dict[str, Any] | None = None
+    loads_skills: bool | None = None
 
     def __post_init__(self) -> None:
         check_depth(self.schema or {}, "schema")

@@ -10,6 +10,7 @@ from ..programs.caching import DEFAULT_TURNS, MAX_TURNS
 from .bodies import Label, Path, TemplateName, TurnBody
 
 LAYOUT_LIMIT = 100_000
+ToolNames = Annotated[str, Meta(max_length=8192, pattern=r"^([A-Za-z0-9_.:-]{1,128}(,[A-Za-z0-9_.:-]{1,128})*)?$")]
 LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
 Reference = Annotated[
     str, Meta(max_length=1024, pattern=r"^(conversation:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")
@@ -144,7 +145,8 @@ class EventsQuery(Struct, forbid_unknown_fields=True):
 
 
 class SkillsQuery(Struct, forbid_unknown_fields=True):
-    """Where the agent works, and its layout."""
+    """Where the agent works, its layout, and the names of its tools, separated by commas: they decide whether the prompt lists skills."""
 
     cwd: Path = ""
     layout: Label = ""
+    tools: ToolNames = ""

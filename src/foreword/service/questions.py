@@ -14,7 +14,7 @@ from ..programs.caching import compare_caches
 from ..programs.question import Question
 from ..programs.subjects import build_subject, read_subject
 from ..store import waits
-from .bodies import AgentBody
+from .bodies import AgentBody, ToolBody
 from .inspection_bodies import (
     AgentsBody,
     BlameBody,
@@ -143,9 +143,12 @@ def lock(service: Service, request: Request) -> Response:
 
 
 def list_skills(service: Service, request: Request) -> Response:
-    """Return the skills that an agent in `cwd` finds."""
+    """Return the skills that an agent in `cwd` finds, and whether the prompt lists each."""
     query: SkillsQuery = request.query
-    return Response(questions.skills(question_of(service, QuestionBody(cwd=query.cwd, layout=query.layout))))
+    tools = [ToolBody(name) for name in query.tools.split(",")] if query.tools else None
+    return Response(
+        questions.skills(question_of(service, QuestionBody(cwd=query.cwd, layout=query.layout, tools=tools)))
+    )
 
 
 def read_skill(service: Service, request: Request) -> Response:

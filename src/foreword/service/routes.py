@@ -16,7 +16,6 @@ from ..wire.forms import (
     LintForm,
     MessageForm,
     ShowForm,
-    SkillForm,
     TemplateForm,
     TouchedForm,
     TurnForm,
@@ -24,6 +23,7 @@ from ..wire.forms import (
     WatchForm,
 )
 from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
+from ..wire.skills import SkillForm
 from ..wire.store_forms import DeletedTemplateForm, ForgottenForm, MoveForm
 from . import (
     about,

@@ -92,7 +92,7 @@ def user_folder(pattern: Pattern, workspace: Workspace) -> str | None:
 
 def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
     """Return how many levels above the working directory a file is. The user's own files are farther away than all others."""
-    if any(_is_user_file(path, pattern, workspace) for group in lookup.groups for pattern in group):
+    if is_user_file(path, lookup, workspace):
         return _USER_FILE_DISTANCE
     folder, distance = printable(workspace.cwd), 0
     while isabs(path) and not is_inside(path, folder):
@@ -100,7 +100,12 @@ def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
     return distance
 
 
-def _is_user_file(path: str, pattern: Pattern, workspace: Workspace) -> bool:
+def is_user_file(path: str, lookup: Lookup, workspace: Workspace) -> bool:
+    """Whether a lookup rule finds this file in the user's own folders."""
+    return any(_finds_user_file(path, pattern, workspace) for group in lookup.groups for pattern in group)
+
+
+def _finds_user_file(path: str, pattern: Pattern, workspace: Workspace) -> bool:
     """Whether a pattern finds this file in the user's own folders."""
     if pattern.place not in USER_PLACES or pattern.confined:
         return False

@@ -46,6 +46,8 @@ class Tool:
         allowed_callers: Who may call it, in the provider's terms. Empty means the model.
         type: The type of a tool that the provider defines, such as `web_search_20250305`. Empty means that you define it.
         options: Other fields of its definition, in the provider's format, such as `{"max_uses": 5}`.
+        loads_skills: Whether the model can load a skill with it. None means that its name decides: tools that read files, run
+            shell commands or load skills can.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Tool:
     allowed_callers: Sequence[str] = ()
     type: str = ""
     options: Mapping[str, Any] | None = None
+    loads_skills: bool | None = None
 
     def _check(self) -> None:
         _check_name(self.name)
@@ -69,8 +72,9 @@ class Tool:
         to_tuple(f"the guidelines {what}", self.guidelines, str)
         to_tuple(f"the allowed_callers {what}", self.allowed_callers, str)
         expect(f"defer {what}", self.defer, bool)
-        if self.strict is not None:
-            expect(f"strict {what}", self.strict, bool)
+        for field in ("strict", "loads_skills"):
+            if getattr(self, field) is not None:
+                expect(f"{field} {what}", getattr(self, field), bool)
         if not is_plain(self.server):
             raise CallError(f"the server {what} must not contain control characters: {show(self.server)}")
         if self.type:
@@ -143,14 +147,14 @@ def tool_definition(tool: Tool) -> dict[str, Any]:
 
 
 def tool_from(row: Mapping[str, Any]) -> Tool:
-    """Return the tool with this definition, which may also contain a snippet and guidelines."""
+    """Return the tool with this definition, which may also contain what only the prompt depends on, such as its guidelines."""
     return Tool(
         row["name"],
         row["description"],
         row.get("snippet", ""),
         row.get("guidelines", ()),
         row["schema"],
-        **{key: row[key] for key in _OPTIONAL_FIELDS if key in row},
+        **{key: row[key] for key in (*_OPTIONAL_FIELDS, "loads_skills") if key in row},
     )
 
 

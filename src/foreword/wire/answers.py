@@ -8,11 +8,9 @@ from __future__ import annotations
 from ..conversation.state import trigger_of
 from ..encoding.edition import account_of, target_form, target_of, tools_of
 from ..encoding.prompt import candidate_form, finding_form, message_form, tokens_form
-from ..text.lines import printable
 from ..text.tokens import estimator
 from ..vocabulary import (
     Prompt,
-    Skill,
     digest,
     replace,
 )
@@ -54,7 +52,6 @@ if TYPE_CHECKING:
         NamesForm,
         SectionChangeForm,
         SentSectionForm,
-        SkillForm,
         TouchedForm,
         TurnForm,
         VariableForm,
@@ -151,15 +148,6 @@ def line_form(line: Line) -> LineForm:
         "kind": origin.kind if origin else None,
         "path": origin.path if origin else None,
         "line": line.line,
-    }
-
-
-def skill_form(skill: Skill) -> SkillForm:
-    return {
-        "name": skill.name,
-        "description": skill.description,
-        "location": printable(skill.path),
-        "hidden": skill.hidden,
     }
 
 

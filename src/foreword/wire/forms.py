@@ -29,13 +29,6 @@ class LineForm(TypedDict):
     line: int | None
 
 
-class SkillForm(TypedDict):
-    name: str
-    description: str
-    location: str
-    hidden: bool
-
-
 class VariableForm(TypedDict):
     type: str
     name: str

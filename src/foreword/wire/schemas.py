@@ -7,6 +7,7 @@ from typing import Any, Literal, NotRequired, Required, Union, get_args, get_ori
 
 from ..encoding import forms as stored
 from . import conversation_forms, forms, git_forms, store_forms
+from .skills import SkillForm
 
 ANSWERS: dict[str, Any] = {
     "show": forms.ShowForm,
@@ -22,7 +23,7 @@ ANSWERS: dict[str, Any] = {
     "trust": git_forms.TrustForm,
     "lock": git_forms.LockForm,
     "layouts": list[forms.LayoutRowForm] | forms.LayoutForm,
-    "skills": list[forms.SkillForm] | forms.MessageForm,
+    "skills": list[SkillForm] | forms.MessageForm,
     "conversation turn": forms.TurnForm,
     "conversation compact": forms.TurnForm,
     "conversation reload": forms.TurnForm,

@@ -166,7 +166,7 @@ class ConversationClient:
         elif response.status != 200:
             self.fail("skill", response)
         else:
-            is_reported = "active already" in response.form["content"]
+            is_reported = "already active" in response.form["content"]
             if self.is_skill_active is not None and is_reported != self.is_skill_active:
                 self.fail("skill: active", is_reported, "not", self.is_skill_active)
             if self.newest == 0:

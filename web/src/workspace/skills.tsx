@@ -16,6 +16,7 @@ export function SkillsTab({ subject }: TabProps) {
         <section class="card" aria-labelledby="skills-heading">
           <h3 id="skills-heading">Skills</h3>
           <p class="quiet">{found.length ? counted(found.length, "skill") : "This layout finds no skills here. Put one into .agents/skills/NAME/SKILL.md."}</p>
+          <Unlisted skills={found} />
           <ul class="rows">{found.map((skill) => <SkillRow key={skill.location} skill={skill} subject={subject} />)}</ul>
         </section>
       )}
@@ -23,12 +24,21 @@ export function SkillsTab({ subject }: TabProps) {
   );
 }
 
+/** Says which skills the prompt does not list although they are not hidden, and why. */
+function Unlisted({ skills }: { skills: Skill[] }) {
+  const unlisted = skills.filter((skill) => !skill.listed && !skill.hidden);
+  const reasons = [...new Set(unlisted.map((skill) => skill.reason))].join("; ");
+  if (unlisted.length === 0) return null;
+  const which = unlisted.length === skills.length ? (skills.length === 1 ? "it" : "them") : `${unlisted.length} of them`;
+  return <p class="note" role="note">The prompt does not list {which}: {reasons}.</p>;
+}
+
 function SkillRow({ skill, subject }: { skill: Skill; subject: Subject }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary><b>{skill.name}</b> {skill.hidden && <span class="badge">hidden</span>} <span class="quiet">{skill.description}</span></summary>
+        <summary><b>{skill.name}</b> {skill.hidden ? <span class="badge">hidden</span> : !skill.listed && <span class="badge">not listed</span>} <span class="quiet">{skill.description}</span></summary>
         <p class="quiet path">{skill.location}</p>
         {isOpen && <Activation name={skill.name} subject={subject} />}
       </details>

@@ -14,7 +14,7 @@ LAYOUT = Layout(
     about='builder: One bracket template, built on the first turn and again at compaction.',
     lookups=(),
     settings={'file_paths': [], 'file_secrets': False},
-    wording={'compaction': 'Summarise the conversation so far so that the work can go on from the summary alone: what was asked for, what has been done, what remains, and which files matter.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},
+    wording={'compaction': 'Summarise the conversation so that the work can continue from the summary alone: what the user asked for, what has been done, what remains to be done, and which files matter. Answer with the summary only, and do not call any tools.', 'skill_message': "The skill '{name}' is now active. Follow these instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is already active."},
     on={'reload': 'gather', 'compaction': 'gather'},
     compaction={'under': 'new', 'say': 'system'},
 )
