@@ -246,6 +246,7 @@ PURE_PACKAGES = {
     "wire": (),
 }
 PURE_MODULES = (
+    "gathering.conditions",
     "sources.globs",
     "sources.paths",
     "conversation.accounts",

@@ -22,7 +22,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-binary": ("warning", "A file contains NUL bytes and was skipped."),
     "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first invalid byte."),
     "file-cut": ("warning", "A file is larger than the reader's limit; the prompt contains only the beginning."),
-    "file-duplicate": ("info", "The same file, or the same text, was found twice; it is in the prompt once."),
+    "file-duplicate": (
+        "info",
+        "The same file, or the same text, was found twice; it is in the prompt once. Lint reports only equal texts, not a link or a file"
+        " that only imports the other one.",
+    ),
     "file-blank": (
         "info",
         "A file contains only white space, but the layout keeps it, as the program that it mirrors does.",
@@ -310,6 +314,7 @@ CHECK_IDS = (
     "misordered-file",
     "misplaced-file",
     "unmatched-rule",
+    "rule-field",
     "sent-twice",
     "unused-ignore",
 )
@@ -339,19 +344,22 @@ def template_findings(findings: Iterable[Finding]) -> list[Finding]:
     return [row for row in findings if row.code.startswith(("template-", "variable-", "file-"))]
 
 
+_MERGED_CODES = ("skill-field", "skill-name")
+
+
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """Merge equal findings about skill fields into the first one, which then states how many skills have the problem.
+    """Merge findings about skills that have the same problem into the first one, which then states how many skills have it.
 
     Otherwise, one author's habit could fill most of a report. Skills outside `root` are counted separately.
     """
     findings = list(findings)
-    groups: dict[tuple[str, bool], list[Finding]] = {}
+    groups: dict[tuple[str, str, bool], list[Finding]] = {}
     for current in findings:
-        if current.code == "skill-field":
+        if current.code in _MERGED_CODES:
             groups.setdefault(_group_key(current, root), []).append(current)
     merged = []
     for current in findings:
-        group = groups[_group_key(current, root)] if current.code == "skill-field" else [current]
+        group = groups[_group_key(current, root)] if current.code in _MERGED_CODES else [current]
         skill_count = len({member.path for member in group})
         if skill_count == 1:
             merged.append(current)
@@ -361,8 +369,11 @@ def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]
     return merged
 
 
-def _group_key(skill_finding: Finding, root: str) -> tuple[str, bool]:
-    return skill_finding.message, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")
+def _group_key(skill_finding: Finding, root: str) -> tuple[str, str, bool]:
+    problem = skill_finding.message
+    if skill_finding.code == "skill-name":  # the quoted names differ, the problem is the same
+        problem = "".join(problem.split("'")[::2])
+    return skill_finding.code, problem, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")
 
 
 # What extensions' functions return

@@ -95,7 +95,7 @@ def test_the_table_shows_files_and_agents(agents):
         "~/.near/NEAR.md           loaded     never",
         "FAR.md                    never      loaded",
         "NEAR.md                   loaded     shadowed",
-        ".near/NEAR.md             never      never",
+        ".near/NEAR.md             elsewhere  shadowed",
         ".near/rules/all.md        loaded     never",
         ".near/rules/api.md        on touch   never",
         "api/NEAR.md               shadowed   shadowed",
@@ -520,7 +520,7 @@ def test_unusual_files_have_verdicts(repository, verdicts):
     assert {name: verdict for name, verdict in verdict_by_path.items() if "FAR.md" in name or "xff" in name} == {
         "FAR.md": "loaded",
         "a/FAR.md": "unreadable",
-        "b/FAR.md": "refused",
+        "b/FAR.md": "elsewhere",
         "c/FAR.md": "unreadable",
         "d/FAR.md": "unreadable",
         "e/FAR.md": "blank",
@@ -528,6 +528,53 @@ def test_unusual_files_have_verdicts(repository, verdicts):
         "\\x9b\\u202e/FAR.md": "elsewhere",
         "\\xff/NEAR.md": "shadowed",
     }
+
+
+@pytest.mark.parametrize(
+    ("files", "agent", "expected"),
+    [
+        ({"CLAUDE.md": Path("../out.md"), "AGENTS.md": "A."}, "claude", ["shadowed", "loaded"]),
+        ({"CLAUDE.md": b"caf\xe9", "AGENTS.md": "A."}, "claude", ["shadowed", "loaded"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": b"caf\xe9"}, "claude", ["shadowed", "loaded"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": b"caf\xe9"}, "codex", ["loaded", "never"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": b"caf\xe9"}, "pi-agent", ["loaded", "shadowed"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": Path("../out.md")}, "pi-agent", ["loaded", "shadowed"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": b"caf\xe9"}, "vibe", ["unreadable", "never"]),
+        ({"CLAUDE.md": "C.", "AGENTS.md": b"\xff\xfea\0"}, "codex", ["unreadable", "never"]),
+    ],
+)
+def test_the_table_says_what_the_program_does(run, tree, files, agent, expected):
+    tree({"out.md": "Outside.", "w/.git/HEAD": "", **{f"w/{name}": text for name, text in files.items()}})
+    form = json.loads(run("agents", ".", "--layout", agent, "--json")[1])
+    assert [row["verdicts"][0]["verdict"] for row in form["files"]] == expected
+
+
+def test_the_refusal_is_a_second_sentence(run, tree):
+    tree({"out.md": "Outside.", "w/.git/HEAD": "", "w/CLAUDE.md": Path("../out.md")})
+    out = " ".join(run("agents", ".", "CLAUDE.md", "--layout", "claude")[1].split())
+    assert "loads it: it reads CLAUDE.md in each directory" in out
+    assert "working directory. Foreword does not read it: it is a link that leaves" in out
+
+
+@pytest.mark.parametrize("layout", ["codex", "pi-agent", "claude", "copilot", "opencode"])
+@pytest.mark.parametrize("folder", [".github/workflows", "web", ".x/y"])
+def test_agents_and_why_agree(run, tree, layout, folder):
+    tree({"w/.git/HEAD": "", f"w/{folder}/AGENTS.md": "A."})
+    form = json.loads(run("agents", ".", f"{folder}/AGENTS.md", "--layout", layout, "--json")[1])
+    verdict = form["files"][0]["verdicts"][0]["verdict"]
+    fate = json.loads(run("why", ".", f"{folder}/AGENTS.md", "--layout", layout, "--json")[1])[0]["fate"]
+    assert (verdict, fate) in {("elsewhere", "elsewhere"), ("on-touch", "waiting")}
+
+
+def test_an_import_that_leads_out_of_the_folder_is_the_reason(run, tree):
+    tree({"w/.git/HEAD": "", "w/CLAUDE.md": "@AGENTS.md", "w/AGENTS.md": "A.", "w/web/x": ""})
+    candidates = json.loads(run("why", "web", "AGENTS.md", "--layout", "claude", "--json")[1])
+    reasons = {tree.short(candidate["path"]): (candidate["fate"], candidate["reason"]) for candidate in candidates}
+    fate, reason = reasons["/w/AGENTS.md"]
+    assert (fate, tree.short(reason).split("; ")[:2]) == (
+        "unused",
+        ["imported by /w/CLAUDE.md", "it is outside /w/web"],
+    )
 
 
 def test_the_verdicts_on_files_in_deep_folders_are_the_same(agents, monkeypatch):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from foreword.inspection.lint.agent_facts import is_material, mentions
+from foreword.inspection.lint.agent_facts import mentions
+from foreword.inspection.lint.material import is_material
 from foreword.inspection.lint.rule_globs import PathIndex, split_globs
 from foreword.sources import tree as folders
 
@@ -22,6 +23,7 @@ AGENT_CHECKS = {
     "misordered-file",
     "misplaced-file",
     "unmatched-rule",
+    "rule-field",
     "sent-twice",
     "file-case",
 }
@@ -60,6 +62,8 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."}, UNREAD),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md")}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Run tests.\n"}, []),
+        ({"AGENTS.md": "# Shop\n\nRun the\ntests.", "CLAUDE.md": "# Claude\n\n- Run the **tests**.\n- Be brief."}, []),
+        ({"AGENTS.md": "# Shop\n\nRun tests.", "CLAUDE.md": "# Shop\n\nRun."}, UNREAD),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Read AGENTS.md first."}, []),
         ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
@@ -80,6 +84,20 @@ def test_a_file_below_needs_its_own_file(findings_for):
         "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`"
     ]
     assert findings_for({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
+
+
+def test_the_advice_names_a_file_that_exists(findings_for):
+    files = {
+        "AGENTS.md": "Run tests.",
+        "CLAUDE.md": "Be brief.",
+        "web/AGENTS.md": "Use CSS.",
+        "web/CLAUDE.md": "Hello.",
+    }
+    findings_for(files, "--recursive")
+    assert [message.partition("; ")[2] for message in findings_for.messages] == [
+        "add `@AGENTS.md` to /w/CLAUDE.md",
+        "add `@AGENTS.md` to /w/web/CLAUDE.md",
+    ]
 
 
 def test_a_file_in_the_hidden_folder_is_imported_from_there(findings_for):
@@ -105,8 +123,86 @@ def test_an_import_is_followed_only_below(findings_for):
     assert "working in /w/web does not follow @AGENTS.md" in findings_for.messages[0]
 
 
-def test_an_import_of_a_missing_file_is_not_reported_here(findings_for):
-    assert findings_for({"CLAUDE.md": "@no.md @../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
+@pytest.mark.parametrize(
+    ("text", "severity", "problem"),
+    [
+        ("See @docs/style.md.", "warning", "@docs/style.md, because the `.` after it is taken as part of the path"),
+        (
+            "(see @docs/style.md), then",
+            "warning",
+            "@docs/style.md, because the `),` after it is taken as part of the path",
+        ),
+        ("See @docs/gone.md", "warning", "@docs/gone.md, because the file does not exist"),
+        ("See @docs/gone.md.", "warning", "@docs/gone.md., because the file does not exist"),
+        ("```\n@docs/style.md\n```", "info", "@docs/style.md, because it is in code"),
+        ("- `@docs/style.md`", "info", "@docs/style.md, because it is in code"),
+        ("See `@docs/style.md` first.", "", ""),
+        ("```\n@docs/gone.md\n```", "", ""),
+        ("@docs/style.md\n\n`@docs/style.md`", "", ""),
+        ("Ask @someone, use @types/node and @~/gone.md and @gone.local.md.", "", ""),
+    ],
+)
+def test_an_import_that_is_not_followed(findings_for, tree, capsys, text, severity, problem):
+    from foreword.cli import main
+
+    findings_for({"CLAUDE.md": f"# Shop\n\n{text}\n", "docs/style.md": "Short lines.\n"})
+    claude = [message for message in findings_for.messages if message.startswith("Claude Code")]
+    assert [message.partition("not import ")[2].partition(";")[0] for message in claude] == (
+        [problem] if problem else []
+    )
+    main(["lint", "--json", "--home", tree.path("home")])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert [found["severity"] for found in findings if "Claude Code" in found["message"]] == (
+        [severity] if severity else []
+    )
+
+
+def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
+    assert findings_for({"CLAUDE.md": "@../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "front", "problem"),
+    [
+        (".claude/rules/a.md", "globs: web/**", "ignores the field `globs` of this rule; did you mean `paths`?"),
+        (".claude/rules/a.md", "applyTo: web/**", "ignores the field `applyTo` of this rule; did you mean `paths`?"),
+        (".claude/rules/a.md", "path: web/**", "ignores the field `path` of this rule; did you mean `paths`?"),
+        (".claude/rules/a.md", "paths: web/**\nglobs: web/**\nalwaysApply: false\ndescription: x", ""),
+        (".claude/rules/a.md", "alwaysApply: true\ndescription: x", ""),
+        (".cursor/rules/a.mdc", "alwaysApply: flase", "`alwaysApply: flase` is neither true nor false"),
+        (".cursor/rules/a.mdc", "alwaysApply: True\nglobs: web/**", ""),
+        (
+            ".cursor/rules/a.mdc",
+            "alwaysaply: true",
+            "Cursor ignores the field `alwaysaply` of this rule; did you mean `alwaysApply`?",
+        ),
+        (
+            ".cursor/rules/a.mdc",
+            "paths: web/**",
+            "Cursor ignores the field `paths` of this rule; did you mean `globs`?",
+        ),
+        (".github/instructions/a.instructions.md", "applyto: web/**", "did you mean `applyTo`?"),
+    ],
+)
+def test_a_field_of_a_rule_that_an_agent_ignores(findings_for, path, front, problem):
+    found = findings_for({path: f"---\n{front}\n---\nBe brief.\n", "web/x.css": "a {}"}, "--disable", "unmatched-rule")
+    if not problem:
+        assert found == []
+        return
+    assert found[0] == ("rule-field", path, 2)
+    assert findings_for.messages[0].replace("Claude Code ", "").endswith(problem)
+
+
+def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
+    files = {".claude/rules/a.mdc": "Be brief.", ".claude/rules/b.md": "Use CSS.", ".claude/rules/README.mdc": "Help."}
+    assert findings_for(files) == [("misplaced-file", ".claude/rules/a.mdc", None)]
+    assert findings_for.messages == [
+        "Claude Code ignores this file, and reads only files that end in .md in this folder; rename it to a.md"
+    ]
+    assert findings_for({".github/instructions/c.md": "Hello.", ".cursor/rules/d.md": "Hello."}) == [
+        ("misplaced-file", ".claude/rules/a.mdc", None),
+        ("misplaced-file", ".github/instructions/c.md", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +264,41 @@ def test_text_that_an_agent_gets_twice(findings_for):
     assert findings_for.messages == [
         "Copilot CLI gets /w/AGENTS.md twice: it is loaded anyway, and imported here; make /w/CLAUDE.md a link to AGENTS.md"
     ]
+
+
+def test_a_short_line_in_several_files(findings_for):
+    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+    files = {name: f"# {name}\n\n- Run the tests first.\n" for name in names}
+    assert findings_for(files) == [("sent-twice", ".github/copilot-instructions.md", 3)]
+    assert findings_for.messages == [
+        "Copilot CLI gets this line 4 times: also from /w/AGENTS.md:3, /w/CLAUDE.md:3 and /w/GEMINI.md:3; keep it in one of them"
+    ]
+    assert findings_for({names[3]: "# Hello\n", names[2]: "# Hello\n"}) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<!-- Licensed under these terms -->",
+        "<!--\nLicensed under these terms\n-->",
+        "```ts\nimport a from b;\n```",
+        "Reference: [the blog of this team](https://x.org/a)",
+        "## Run the tests first",
+        "Be brief.",
+    ],
+)
+def test_lines_that_are_no_rules_may_be_repeated(findings_for, line):
+    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+    assert findings_for({name: f"# {name}\n\n{line}\n" for name in names}, "--disable", "unread-file") == []
+
+
+def test_lint_and_why_count_the_same_bytes(findings_for, tree, capsys):
+    from foreword.cli import main
+
+    assert findings_for({"AGENTS.md": "x" * 40_000 + "\n\n"}) == [("cut-file", "AGENTS.md", None)]
+    assert "only 32,768 of this file's 40,002 bytes" in findings_for.messages[0]
+    main(["why", "AGENTS.md", "--layout", "codex", "--home", tree.path("home")])
+    assert "cut from 40,002 to 32,768 bytes" in " ".join(capsys.readouterr().out.split())
 
 
 def test_one_finding_names_all_agents(findings_for):

@@ -1,7 +1,10 @@
 """What each check reports and, equally important, what it does not; the cases come from real files."""
 
+from pathlib import Path
+
 import pytest
 
+from foreword.engine.assembler import Assembler
 from foreword.inspection.lint import lint
 from foreword.inspection.lint.contradictions import find_contradictions, stances_of
 from foreword.inspection.lint.references import find_missing_files, find_unexpanded_includes
@@ -9,6 +12,7 @@ from foreword.inspection.lint.secrets import ISSUERS, find_secrets, mask_secrets
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.source_text import LintContext, SourceText, source_texts
 from foreword.inspection.lint.tools import find_missing_tools
+from foreword.programs.proofread import proofread
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
 
@@ -70,6 +74,28 @@ def test_code_is_distinguished_from_prose(text, is_code):
 SKILL = "/w/SKILL.md"
 
 
+def exists_nowhere(target):
+    return False
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("Routes: `api/routes.py`", "file", []),
+        ("See `routes.md`.", "file", []),
+        ("See [the routes](api/routes.py).", "file", ["api/routes.py"]),
+        ("It is described in the skill `a`'s\n`references/x.md`.", "skill", []),
+        ("```yaml\nrun: python scripts/gone.py\n```", "skill", []),
+        ("Use folders that match the path, such as\n`api/gone.py` for pages.", "file", []),
+    ],
+)
+def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
+    exists = disk("api/x.py", "references/y.md")
+    anywhere = {"api/routes.py", "routes.md"}.__contains__
+    found = find_missing_files(source(text, SKILL if kind == "skill" else "/w/AGENTS.md", kind), exists, anywhere)
+    assert [reference.target for reference in found] == expected
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -102,7 +128,7 @@ SKILL = "/w/SKILL.md"
 )
 def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
-    assert [reference.target for reference in find_missing_files(source(text), exists)] == expected
+    assert [reference.target for reference in find_missing_files(source(text), exists, exists_nowhere)] == expected
 
 
 @pytest.mark.parametrize(
@@ -122,15 +148,19 @@ def test_missing_files_are_reported(text, expected):
 )
 def test_references_in_a_skill_are_relative_to_its_folders(text, expected):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
-    assert [reference.target for reference in find_missing_files(source(text, SKILL, "skill"), exists)] == expected
+    assert [
+        reference.target for reference in find_missing_files(source(text, SKILL, "skill"), exists, exists_nowhere)
+    ] == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("@docs/there.md", [("@docs/there.md", True)]),
-        ("- @docs/gone.md", [("@docs/gone.md", False)]),
-        ("Also see @docs/there.md for more.", [("@docs/there.md", True)]),
+        ("@docs/gone.md", [("@docs/gone.md", False)]),
+        ("- @docs/there.md", []),
+        ("Also see @docs/there.md for more.", []),
+        ("See @docs/there.md.", []),
         ("Also see @docs/gone.md for more.", []),
         ("Ask @someone or @org/team; use @scope/package.", []),
         ("`@docs/there.md`", []),
@@ -168,11 +198,11 @@ def test_a_layout_that_expands_includes_is_not_reported():
 @pytest.mark.parametrize(
     ("earlier", "later", "reported"),
     [
-        ("Use pnpm.", "`npm install`", "uses npm, uses pnpm"),
+        ("Use pnpm.", "`npm install`", ""),
         ("Never use npm.", "```sh\nnpm install\n```", "uses npm, forbids npm"),
         ("`npm install`", "Use pnpm instead of npm.", "forbids npm, uses npm"),
-        ("`npm run build`", "`pnpm build`", "uses pnpm, uses npm"),
-        ("`uv sync`", "`poetry install`", "uses poetry, uses uv"),
+        ("`npm run build`", "`pnpm build`", ""),
+        ("`uv sync`", "`poetry install`", ""),
         ("Use tabs for indentation.", "Indentation: 2 spaces.", "uses 2 spaces, uses tabs"),
         ("Use pnpm.", "Use pnpm.", ""),
         ("`npm install`", "`npm install` or `pnpm install`", ""),
@@ -218,6 +248,24 @@ def test_commands_that_contradict_each_other_are_reported(earlier, later, report
         "; ".join(f"{contradiction.says}, {contradiction.other_says}" for contradiction in contradictions_found)
         == reported
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "later", "reported"),
+    [
+        ("/w/CLAUDE.md", "`npm install`", ["uses npm"]),
+        ("/w/.cursor/rules/web.mdc", "`npm install`", ["uses npm"]),
+        ("/w/web/AGENTS.md", "`npm install`", []),
+        ("/w/web/AGENTS.md", "Use npm.", ["uses npm"]),
+    ],
+)
+def test_a_package_may_run_its_own_tools(path, later, reported):
+    texts = [source("Use pnpm."), source(later, path)]
+    assert [contradiction.says for contradiction in find_contradictions(texts)] == reported
+
+
+def test_two_files_that_only_run_different_tools_do_not_contradict():
+    assert list(find_contradictions([source("`npm ci`"), source("`pnpm install`", "/w/CLAUDE.md")])) == []
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
@@ -388,6 +436,36 @@ def test_forged_tags_are_reported(tree, text, reported):
     assert "file-neutralised" not in {finding.code for finding in findings}
 
 
+@pytest.mark.parametrize(
+    ("second", "expected"), [(Path("AGENTS.md"), []), ("@AGENTS.md\n", []), ("Be brief.\n", ["file-duplicate"])]
+)
+def test_a_second_name_for_a_file_is_good_practice(tree, second, expected):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be brief.\n", "w/CLAUDE.md": second})
+    findings = proofread(Assembler(tree.workspace("w"))).findings
+    assert [finding.code for finding in findings if finding.code not in ("sent-twice", "unfollowed-import")] == expected
+
+
+def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
+    text = "---\nname: shop:{0}\ndescription: Does it.\n---\nDo it.\n"
+    tree({"w/.git/HEAD": "", **{f"w/.agents/skills/{name}/SKILL.md": text.format(name) for name in ("a", "b", "c")}})
+    findings = proofread(Assembler(tree.workspace("w"))).findings
+    assert [(finding.severity, tree.short(finding.path), finding.message) for finding in findings] == [
+        (
+            "info",
+            "/w/.agents/skills/a/SKILL.md",
+            "its name 'shop:a' must consist of a-z, 0-9 and single hyphens between them; it is listed as 'shop:a'"
+            " (in 3 skills; this is the first)",
+        )
+    ]
+
+
+def test_an_instruction_file_in_a_skill_belongs_to_the_skill(tree):
+    skill = "---\nname: a\ndescription: Does it.\n---\nDo it.\n"
+    long = "Every handler checks rights before it writes. " * 1_600
+    tree({"w/.git/HEAD": "", "w/skills/a/SKILL.md": skill, "w/skills/a/AGENTS.md": long})
+    assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()
+
+
 def test_findings_of_one_check_in_a_file_are_limited():
     text = "\n\n".join(f"Read `docs/p{chr(97 + n // 26)}{chr(97 + n % 26)}.md`." for n in range(300))
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
@@ -398,7 +476,8 @@ def test_findings_of_one_check_in_a_file_are_limited():
 @pytest.mark.parametrize(
     ("one", "other", "is_contradiction"),
     [
-        ("Run npm install before tests.", "Run pnpm install before tests.", True),
+        ("Run npm install before tests.", "Run pnpm install before tests.", False),
+        ("Use npm.", "Install with pnpm.", True),
         ("When in web/, run npm install.", "Run pnpm install.", False),
         ("Indent with tabs.", "Indent with spaces.", True),
         ("Indent with 2 spaces.", "Indent with spaces.", False),
@@ -420,7 +499,9 @@ def test_instructions_in_prose_can_contradict_each_other(one, other, is_contradi
     ],
 )
 def test_prose_can_refer_to_files(text, missing):
-    assert [reference.target for reference in find_missing_files(source(text), disk("docs/there.md"))] == missing
+    assert [
+        reference.target for reference in find_missing_files(source(text), disk("docs/there.md"), exists_nowhere)
+    ] == missing
 
 
 @pytest.mark.parametrize(

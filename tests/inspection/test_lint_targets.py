@@ -7,7 +7,13 @@ import pytest
 from foreword.engine.assembler import Assembler
 from foreword.inspection.lint.commands import find_commands
 from foreword.inspection.lint.source_text import SourceText
-from foreword.inspection.lint.targets import find_missing_scripts, find_missing_targets, scripts_of, targets_of
+from foreword.inspection.lint.targets import (
+    ProjectFiles,
+    find_missing_scripts,
+    find_missing_targets,
+    scripts_of,
+    targets_of,
+)
 from foreword.programs.proofread import proofread
 
 
@@ -29,6 +35,9 @@ def source(text, kind="file"):
         ("```sh\ncd web && make lint\nmake test\n```", [("make lint", "web"), ("make test", "web")]),
         ("```sh\n(cd web && make lint)\nmake test\n```", [("make lint", "web"), ("make test", "")]),
         ("```sh\ncd web\ncd ..\nmake lint\n```", [("make lint", ".")]),
+        ("```sh\ncd web\nmake lint\n\nmake test\n```", [("make lint", "web")]),
+        ("```sh\ncd web\nmake lint\n# At the root\nmake test\n```", [("make lint", "web")]),
+        ("```sh\nmake lint\n\nmake test\n```", [("make lint", ""), ("make test", "")]),
         ("```sh\ncd $WEB\nmake lint\n```", []),
         ("```sh\npushd web\nmake lint\n```", []),
         ("```sh\nCI=1 sudo make lint >log 2>&1\n```", [("make lint", "")]),
@@ -112,6 +121,10 @@ def has_no_files(*_):
     return False
 
 
+def project_files(above, exists=has_no_files, anywhere=()):
+    return ProjectFiles(above, lambda names: anywhere, exists)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -136,6 +149,8 @@ def has_no_files(*_):
         ("`make out/app`, `make app.o`, `make there`", []),
         ("```\nmake sure that it works\n```", []),
         ("Make sure it works; `make it so`.", []),
+        ("```\nmake checkout faster\n```", []),
+        ("`make gone absent`", []),
         ("Add a `make gone` target.", []),
         ("There is no `make gone`.", []),
         ("Never run `make gone`.", []),
@@ -151,7 +166,9 @@ def has_no_files(*_):
 )
 def test_missing_targets_are_reported(text, expected):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    targets = find_missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
+    targets = find_missing_targets(
+        source(text), project_files(find_above(files), lambda _, name, *rest: name == "there.c")
+    )
     assert [target.name for target in targets] == expected
 
 
@@ -183,7 +200,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_missing_scripts_are_reported(text, expected):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    targets = find_missing_scripts(source(text), find_above(files), has_no_files)
+    targets = find_missing_scripts(source(text), project_files(find_above(files)))
     assert [target.name for target in targets] == expected
 
 
@@ -198,22 +215,42 @@ def test_a_package_without_scripts_has_none():
 
 def test_npm_start_runs_a_server_without_a_script():
     missing = find_missing_scripts(
-        source("`npm start`"), find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
+        source("`npm start`"),
+        project_files(find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"),
     )
     assert list(missing) == []
 
 
-def test_a_skill_may_refer_to_any_project_above_it():
-    def find_above(path, names, folder):
-        return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
-
+def test_a_skill_may_be_meant_for_other_projects():
     def missing(kind):
-        return [
-            target.name
-            for target in find_missing_targets(source("`make lint`, `make gone`", kind), find_above, has_no_files)
-        ]
+        found = find_missing_targets(
+            source("`make gone`", kind), project_files(find_above({("", "Makefile"): MAKEFILE}))
+        )
+        return [target.name for target in found]
 
-    assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
+    assert (missing("skill"), missing("file")) == ([], ["gone"])
+
+
+@pytest.mark.parametrize(
+    ("text", "anywhere", "expected"),
+    [
+        ("`make build`", [("/w/web/Makefile", "build:\n")], []),
+        ("`make build`", [("/w/web/Makefile", "include x.mk\n")], []),
+        ("`make build`", [("/w/web/Makefile", None)], []),
+        ("`make build`", None, []),
+        ("`make build`", [("/w/web/Makefile", "other:\n")], ["build"]),
+        ("`make -C web lint`", [("/w/other/Makefile", "lint:\n")], ["lint"]),
+    ],
+)
+def test_a_name_that_is_defined_anywhere_is_not_missing(text, anywhere, expected):
+    files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "x:\n"}
+    found = find_missing_targets(source(text), project_files(find_above(files), anywhere=anywhere))
+    assert [target.name for target in found] == expected
+
+
+def test_text_for_projects_made_from_a_template_is_not_checked():
+    text = SourceText("/w/templates/app/AGENTS.md", "`make gone`")
+    assert list(find_missing_targets(text, project_files(lambda *_: [("/w/Makefile", MAKEFILE)]))) == []
 
 
 # With a disk
@@ -229,16 +266,17 @@ def lint_messages(tree, files, cwd="w"):
     ]
 
 
-def test_targets_are_looked_up_in_the_nearest_file(tree):
+def test_targets_are_looked_up_in_every_file_of_the_project(tree):
     files = {
         "w/Makefile": "lint:\n",
         "w/package.json": '{"scripts": {"lint": "x"}}',
+        "w/api/package.json": '{"scripts": {"serve": "x"}}',
         "w/web/Makefile": "build:\n",
-        "w/web/src/AGENTS.md": "Run `make lint`.\n\n`make build`, `npm run lint` and `npm run lit`.\n",
+        "w/web/src/AGENTS.md": "Run `make lint`.\n\n`make built`, `npm run lint`, `npm run serve` and `npm run lit`.\n",
     }
     assert lint_messages(tree, files, "w/web/src") == [
-        ("/w/web/src/AGENTS.md", 1, "/w/web/Makefile has no target 'lint'; known: build"),
         ("/w/web/src/AGENTS.md", 3, "/w/package.json has no script 'lit'; did you mean 'lint'?"),
+        ("/w/web/src/AGENTS.md", 3, "/w/web/Makefile has no target 'built'; did you mean 'build'?"),
     ]
 
 
@@ -246,14 +284,6 @@ def test_nothing_is_reported_without_a_file_or_for_user_text(tree):
     assert lint_messages(tree, {"w/AGENTS.md": "`make lint`, `npm test`"}) == []
     assert lint_messages(tree, {"home/.config/foreword/AGENTS.md": "`make lint`", "w/Makefile": "x:\n"}) == [
         ("/w/AGENTS.md", 1, "/w/Makefile has no target 'lint'; known: x")
-    ]
-
-
-def test_the_body_of_a_skill_is_checked(tree):
-    head = "---\nname: release\ndescription: Cuts a release.\n---\n"
-    files = {"w/.agents/skills/release/SKILL.md": f"{head}Run `make release`.\n", "w/Makefile": "test:\n"}
-    assert lint_messages(tree, files) == [
-        ("/w/.agents/skills/release/SKILL.md", 5, "/w/Makefile has no target 'release'; known: test")
     ]
 
 

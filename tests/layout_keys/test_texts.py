@@ -103,7 +103,9 @@ def test_a_file_that_has_only_front_matter_is_blank(notes):
 @pytest.mark.parametrize(
     ("front", "fields", "codes"),
     [
-        ("---\nglobs: *.md\n---\nB", "*.md", ["front-matter-invalid"]),
+        ("---\nglobs: *.md\n---\nB", "*.md", []),
+        ("---\nglobs: **/*.md, {a,b}/*.md\nalwaysApply: false\n---\nB", "**/*.md, {a,b}/*.md", []),
+        ("---\nx: a: b\nglobs: *.md\n---\nB", "*.md", ["front-matter-invalid"]),
         ("---\n- a\n---\nB", "", ["front-matter-invalid"]),
         ("---\nglobs: a\nB", "", ["front-matter-invalid"]),
         ("\n---\nglobs: a\n---\nB", "", []),

@@ -227,14 +227,14 @@ def test_fields_of_other_agents_are_tolerated(lines: list[str], message: str, va
 
 @pytest.mark.parametrize("validation", ["strict", "lenient"])
 def test_a_skill_with_unknown_fields_is_loaded(validation: str) -> None:
-    text = with_field("version: 1", "author: {name: me}", "when_to_use: now", "~: x")
+    text = with_field("version: 1", "author: {name: me}", "priority: 3", "model: x", "~: x")
     skill, findings = read_skill(text, PATH, validation)  # type: ignore[arg-type]
-    assert skill == Skill("testing", "Runs the tests.", PATH, lines=(1, 8))
+    assert skill == Skill("testing", "Runs the tests.", PATH, lines=(1, 9))
     assert summarize(findings) == [
         ("skill-field", 1, "its field 'None' is not in the specification and is ignored"),
         ("skill-field", 5, "its field 'author' is not in the specification and is ignored"),
+        ("skill-field", 6, "its field 'priority' is not in the specification and is ignored"),
         ("skill-field", 4, "its field 'version' is not in the specification and is ignored"),
-        ("skill-field", 6, "its field 'when_to_use' is not in the specification and is ignored"),
     ]
 
 

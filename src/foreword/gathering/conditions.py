@@ -27,11 +27,23 @@ def apply_conditions(
         result = results[lookup.name]
         failed_condition = _first_failed_condition(lookup, facts)
         if failed_condition is not None:
-            result = _drop_result(lookup, result, failed_condition, counted_results)
-        elif result.texts or result.entries:
+            result = _drop_result(lookup, result, failed_condition, counted_results, layout)
+        elif result.texts or result.entries or _unread_files(result, layout):
             facts.add(f"found:{lookup.name}")
         counted_results[lookup.name] = result
     return counted_results, list(_hidden_findings(counted_results))
+
+
+def is_read_by_program(candidate: Candidate, layout: Layout) -> bool:
+    """Whether the program that a layout mirrors reads a file that Foreword does not read: a link out of the workspace, or Latin-1."""
+    if candidate.fate == "unreadable":
+        return layout.any_encoding and "is not UTF-8" in candidate.reason
+    return bool(layout.mirrors) and candidate.fate in ("refused", "untrusted")
+
+
+def _unread_files(result: LookupResult, layout: Layout) -> list[Candidate]:
+    """Return the files that only the mirrored program reads. For it, they are found."""
+    return [candidate for candidate in result.candidates if is_read_by_program(candidate, layout)]
 
 
 def _first_failed_condition(lookup: Lookup, facts: set[str]) -> Condition | None:
@@ -54,13 +66,17 @@ def _hidden_findings(counted_results: Mapping[str, LookupResult]) -> Iterator[Fi
 
 
 def _drop_result(
-    lookup: Lookup, result: LookupResult, failed_condition: Condition, counted_results: Mapping[str, LookupResult]
+    lookup: Lookup,
+    result: LookupResult,
+    failed_condition: Condition,
+    counted_results: Mapping[str, LookupResult],
+    layout: Layout,
 ) -> LookupResult:
     """Return the result of a lookup rule whose condition failed: only its candidates, each with the reason."""
     found = [counted_results[fact.partition(":")[2]] for fact in failed_condition.facts if fact.startswith("found:")]
-    target = next(
-        (candidate.path for other in found for candidate in other.candidates if candidate.fate in ("used", "cut")), ""
-    )
+    hiding = [candidate for other in found for candidate in other.candidates if candidate.fate in ("used", "cut")]
+    hiding += [candidate for other in found for candidate in _unread_files(other, layout)]
+    target = hiding[0].path if hiding else ""
     fate: Fate = "unused"
     if failed_condition.negated and target:
         fate, reason = "shadowed", f"it counts only without files such as {target}"
@@ -68,9 +84,10 @@ def _drop_result(
         facts = " or ".join(failed_condition.facts)
         target = ""
         reason = f"it counts only {'without' if failed_condition.negated else 'with'} {facts}; see find.{lookup.name} in the layout"
+    unread = set(_unread_files(result, layout))
     candidates = [
         Candidate(candidate.path, candidate.layer, fate, reason, target)
-        if candidate.fate in ("used", "cut")
+        if candidate.fate in ("used", "cut") or candidate in unread
         else candidate
         for candidate in result.candidates
     ]

@@ -76,9 +76,9 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
     if rules.front == "drop" and reading.line == 1:
-        from ..sources.front_matter import read_fields
+        from ..sources.scoping import read_rule_fields
 
-        front_matter, problem, _ = read_fields(reading.text)
+        front_matter, problem, _ = read_rule_fields(reading.text)
         fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path

@@ -178,6 +178,10 @@ def _one_per_file(candidates: Sequence[Candidate], named_paths: Set[str]) -> tup
         if earlier is candidate:
             continue
         is_better = earlier.fate not in ("used", "cut") and candidate.fate in ("used", "cut")
+        # Why an import was not followed explains more than that the file counts only without the importing one.
+        is_better = is_better or (
+            earlier.fate == "shadowed" and candidate.layer == "import" and candidate.fate == "unused"
+        )
         if path in named_paths and "waiting" in (earlier.fate, candidate.fate):
             by_path[path] = earlier if earlier.fate == "waiting" else candidate
         elif is_better:

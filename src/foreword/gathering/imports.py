@@ -307,7 +307,8 @@ class Importer:
     def leave_out(
         self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str, code: str
     ) -> NotImported:
-        self.record(path, "refused", importing, reason)
+        # A program that the layout mirrors leaves the file out too, unless only Foreword refuses it.
+        self.record(path, "refused" if code == "import-refused" else "unused", importing, reason)
         self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}", token)
         return NotImported(kind, path, reason)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import basename
 
-from .agents import WORKSPACE_PLACES
+from .agents import OWN_REFUSAL, WORKSPACE_PLACES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,11 +124,20 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
         return f"would not load it: the file does not exist, and it reads only {describe_reads(view.layout, path)}"
     if verdict.name == "listed" and verdict.rule is not None:
         return f"lists it as a {_KIND_NAMES[verdict.rule[0].kind]}, with its name and description; {rule}"
-    outcome = "loads nothing from it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
+    outcome = _describe_outcome(view, verdict)
+    if verdict.reason.startswith(OWN_REFUSAL):
+        return f"{': '.join(filter(None, (outcome, rule)))}. {verdict.reason}"
     if verdict.name == "loaded" and verdict.reason:  # such as an import, which no rule describes
         rule = ""
     explanation = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))
     return f"{outcome}: {explanation}" if explanation else outcome
+
+
+def _describe_outcome(view: AgentView, verdict: Verdict) -> str:
+    """Describe what an agent does with a file, without the reason."""
+    if verdict.name == "unreadable" and "not UTF-8" in verdict.reason and view.layout.mirrors:
+        return "may load it or not, which was not tested"
+    return "loads nothing from it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
 
 
 _KIND_NAMES = {"skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}

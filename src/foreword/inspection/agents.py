@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from posixpath import basename, dirname
 
+from ..gathering.conditions import is_read_by_program
 from ..layout.model import Field
 from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
-from ..vocabulary import Candidate, Document, value
+from ..vocabulary import Candidate, Document, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ _VERDICTS: dict[str, VerdictName] = {
 # Trying a pattern from every folder above a file that is deeper than this would take too long.
 _MAX_DEPTH = 64
 _NO_TOUCH = "the layout has no [touch] table that sends it"
+OWN_REFUSAL = "Foreword does not read it: "
+"""How the reason begins if the program loads a file and Foreword refuses to."""
 LOADED_VERDICTS = ("loaded", "cut")
 READ_VERDICTS = (*LOADED_VERDICTS, "on-touch", "listed", "elsewhere")
 _PLACES_FROM_CWD = ("walk", "between", "cwd")
@@ -158,6 +161,8 @@ def apply_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str
         candidate = candidates.get(path) if candidates else None
         if candidate is None or candidate.fate in ("used", "cut"):
             return verdict
+        if is_read_by_program(candidate, table.agents[number].layout):
+            return replace(verdict, reason=f"{verdict.reason}. {OWN_REFUSAL}{candidate.reason}")
         if candidate.fate == "waiting" and table.agents[number].layout.touch is None:
             return _unsent_verdict(candidate, _NO_TOUCH, verdict.rule)
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
@@ -202,6 +207,10 @@ class _Judge:
             if candidate.fate in ("used", "waiting"):
                 yield path
 
+    def is_unread(self, candidate: Candidate) -> bool:
+        """Whether the program reads a file that Foreword does not read."""
+        return is_read_by_program(candidate, self.view.layout)
+
     def verdict(self, path: str) -> Verdict:
         candidate = self.candidates.get(path)
         if candidate is None:
@@ -213,11 +222,33 @@ class _Judge:
             )
         if candidate.fate == "waiting" and (problem := self._why_never_sent(path)):
             return _unsent_verdict(candidate, problem, self._rule_for(path))
-        name = _VERDICTS[candidate.fate]
+        is_unread = self.is_unread(candidate)
+        if (is_unread or candidate.fate == "used") and (earlier := self._unread_before(path)):
+            return Verdict("shadowed", f"{earlier} comes before it", earlier, None, self._rule_for(path))
+        if is_unread:
+            return Verdict("loaded", OWN_REFUSAL + candidate.reason, candidate.target, None, self._rule_for(path))
+        return self._verdict_on_candidate(candidate)
+
+    def _verdict_on_candidate(self, candidate: Candidate) -> Verdict:
+        """Return the verdict on a file that Foreword considered as the program does."""
+        path, name = candidate.path, _VERDICTS[candidate.fate]
         if name == "loaded" and path in self.listed_paths:
             name = "listed"
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
+
+    def _unread_before(self, path: str) -> str:
+        """Return the file that the program reads instead of this one, and Foreword does not read, or empty if there is none."""
+        rule = self._rule_for(path)
+        if rule is None or "*" in rule[1].path:
+            return ""
+        lookup, pattern = rule
+        group = next(patterns for patterns in lookup.groups if pattern in patterns)
+        for other in group[: list(group).index(pattern)]:
+            candidate = self.candidates.get(path.removesuffix(pattern.path) + other.path)
+            if candidate and self.is_unread(candidate):
+                return candidate.path
+        return ""
 
     def _why_never_sent(self, path: str) -> str:
         """Return why no touch sends a rule for certain paths, or an empty string if a touch may send it."""
@@ -236,6 +267,9 @@ class _Judge:
         if candidate is None:
             return None
         folder, rule = self._touch_rule(path)
+        if self.is_unread(candidate):
+            target = f"{folder[len(self.root) :].lstrip('/')}/**" if folder else ""
+            return Verdict("on-touch", OWN_REFUSAL + candidate.reason, target, None, rule)
         is_copy = candidate.fate == "duplicate" and self._is_sent_with(candidate.target, folder)
         if candidate.fate == "waiting":
             return Verdict("on-touch", candidate.reason, candidate.target, None, rule)
@@ -282,16 +316,13 @@ class _Judge:
         yield from self.by_wildcard
 
     def _verdict_elsewhere(self, path: str) -> Verdict | None:
-        """Return the verdict `elsewhere` if an agent in another folder would read the file; otherwise whether a menu lists it.
-
-        Agents do not work in hidden folders.
-        """
+        """Return the verdict `elsewhere` if an agent in another folder would read the file; otherwise whether a menu lists it."""
         if is_inside(path, self.root):
             for lookup, pattern in self._possible_patterns(path):
                 folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
                 for folder in folders:
                     is_possible = pattern.place != "between" or folder != self.root
-                    if is_possible and not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
+                    if is_possible and not self._is_searched(folder, pattern):
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
         return self._menu_verdict(path)
@@ -307,7 +338,7 @@ class _Judge:
                         return Verdict("listed", rule=(lookup, pattern))
                 elif self._is_searched(folder, pattern):
                     return Verdict("listed", rule=(lookup, pattern))
-                elif pattern.place in _PLACES_FROM_CWD and "/." not in folder[len(self.root) :]:
+                elif pattern.place in _PLACES_FROM_CWD:
                     reason = f"only an agent that works in {folder} lists it"
                     elsewhere = elsewhere or Verdict("elsewhere", reason, folder, None, (lookup, pattern))
         return elsewhere

@@ -104,6 +104,13 @@ KEYS = (
     ),
     RAW_KEY,
     Key(
+        "layout",
+        "any_encoding",
+        "switch",
+        "Whether the mirrored program also sends files that are not UTF-8. Foreword leaves them out; `foreword agents` says that the program"
+        " loads them. Only in mirrors.",
+    ),
+    Key(
         "find",
         "files",
         "groups",
@@ -327,6 +334,7 @@ ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
     ("find", "blank", ("hide", "keep")),
     ("layout", "raw", (True,)),
+    ("layout", "any_encoding", (True,)),
     ("section", "mark", (False,)),
     ("find", "globs", ("names", "paths")),
 )

@@ -231,6 +231,7 @@ class Layout:
     compaction: Mapping[str, str] = {}
     mirrors: str = ""
     raw: bool = False
+    any_encoding: bool = False
     differs: Sequence[str] = ()
     detected_by: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()

@@ -91,6 +91,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         compaction=tables["compaction"],
         mirrors=top.get("mirrors", ""),
         raw=top.get("raw", False),
+        any_encoding=top.get("any_encoding", False),
         differs=tuple(top.get("differs", ())),
         detected_by=tuple(top.get("detected_by", ())),
         config=config,

@@ -12,7 +12,7 @@ from ..engine.assembler import Assembler
 from ..errors import ForewordError
 from ..findings import finding
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit
-from ..inspection.lint.agent_facts import Facts, Visit, is_material, join_names, place_of, shared_names
+from ..inspection.lint.agent_facts import Facts, Visit, join_names, place_of, shared_names
 from ..inspection.lint.agent_files import (
     report_blank_files,
     report_cut_files,
@@ -20,7 +20,14 @@ from ..inspection.lint.agent_files import (
     report_misordered_files,
     report_misplaced_files,
 )
-from ..inspection.lint.agent_texts import RepeatedTexts, report_unfollowed_imports
+from ..inspection.lint.agent_texts import (
+    RepeatedTexts,
+    report_imports_in_code,
+    report_missing_imports,
+    report_unfollowed_imports,
+)
+from ..inspection.lint.material import is_material
+from ..inspection.lint.rule_fields import report_other_extensions, report_rule_fields
 from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
 from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
@@ -31,6 +38,7 @@ from ..sources.links import workspace_reach
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
+from ..sources.scoping import read_rule_fields
 from ..sources.search import SKILL_FILE
 from ..sources.tree import walk_folders
 from ..text.lines import printable
@@ -201,8 +209,8 @@ class AgentLint:
                 self._visit(assembler, folder)
 
     def _may_be_working_directory(self, folder: str) -> bool:
-        """Whether someone might start an agent in a folder. Nobody does that in a skill or a folder of templates."""
-        if is_material(folder, self.shown_root):
+        """Whether someone might start an agent in a folder. Nobody does that in a skill, a hidden folder or a folder of templates."""
+        if is_material(folder, self.shown_root) or "/." in folder[len(self.shown_root) :]:
             return False
         while folder != self.shown_root and is_inside(folder, self.shown_root):
             if SKILL_FILE in self._entries(self.real_names.get(folder, folder)):
@@ -225,6 +233,11 @@ class AgentLint:
         report_cut_files(visit, self.facts)
         report_misordered_files(visit, self.facts)
         report_unfollowed_imports(visit, self.facts)
+        report_missing_imports(visit, self.facts)
+        report_imports_in_code(visit, self.facts)
+        report_rule_fields(visit, self.facts, lambda text: read_rule_fields(text)[0])
+        base = self.real_names.get(visit.folder, visit.folder)
+        report_other_extensions(visit, self.facts, lambda folder: self._entries(os.path.join(base, folder)))
         self.repeated.visit(visit)
         self.files_read.update(dict.fromkeys(visit.loaded))
         # Cursor does not use some rules unless the user attaches them.

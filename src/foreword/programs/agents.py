@@ -241,6 +241,9 @@ class _Comparison:
             for problem in view.prompt.findings:
                 is_shown = problem.code in _SHOWN_BY_TABLE or problem.code.startswith(_SKIPPED_PREFIX)
                 if problem.severity != "info" and not is_shown:
+                    # The verdict says what the program does.
+                    message = problem.message.removesuffix(f"; {view.layout.mirrors} would read it")
+                    problem = replace(problem, message=message)
                     agents_by_problem.setdefault(problem, []).append(view.name)
         for problem, names in agents_by_problem.items():
             suffix = "" if len(names) == len(views) else f" ({', '.join(names)})"

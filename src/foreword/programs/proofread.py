@@ -21,7 +21,7 @@ from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.reader import Reader
 from ..sources.search import SKILL_FILE
-from ..sources.tree import Listings, scan_below
+from ..sources.tree import Listings, scan_below, walk_folders
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
@@ -31,7 +31,7 @@ from .wrong_case import WrongCaseFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Literal
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 # A listing of this many folders takes a few milliseconds.
 _MAX_FOLDERS = 200
+_MAX_FILES = 500_000
+_MAX_PROJECT_FILES = 1_000
 
 
 @value
@@ -142,7 +144,16 @@ class _LintRun:
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
         self.disk = _Disk(workspace, self.listings)
         self.linter = Linter(
-            LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.files_above), self.disabled
+            LintContext(
+                self.disk.exists,
+                estimate,
+                tools,
+                follows_directives,
+                self.disk.files_above,
+                self.disk.files_anywhere,
+                self.disk.exists_anywhere,
+            ),
+            self.disabled,
         )
 
     def report(self) -> Report:
@@ -207,8 +218,10 @@ class _LintRun:
         """Check the prompts of all folders below, and every SKILL.md."""
         layout = self.snapshot.layout
         tree = scan_below(self.cwd, set(_instruction_names(layout)), self.listings)
+        skill_folders = {os.path.dirname(skill) for skill in tree.skills}
         for folder in tree.folders:
-            if folder != self.cwd:
+            # Nobody works in a skill's own folder: an AGENTS.md there is part of the skill.
+            if folder != self.cwd and not _is_below_any(folder, skill_folders, self.cwd):
                 self._check_folder(folder)
         self.disk.enter(self.snapshot.plan.workspace)
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
@@ -262,6 +275,15 @@ class _LintRun:
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
 
 
+def _is_below_any(folder: str, tops: Collection[str], root: str) -> bool:
+    """Whether a folder is one of `tops`, or below one of them. Only folders below the root count."""
+    while folder != root and is_inside(folder, root):
+        if folder in tops:
+            return True
+        folder = os.path.dirname(folder)
+    return False
+
+
 def _instruction_names(layout: Layout) -> Iterator[str]:
     """Yield the names of instruction files that a layout looks for in each folder."""
     for lookup in layout.lookups:
@@ -278,6 +300,7 @@ class _Disk:
         self._known: dict[str, bool] = {}
         self.listings = listings
         self.reader = Reader()
+        self._files_by_root: dict[str, Mapping[str, Sequence[str]] | None] = {}
         self.enter(workspace)
 
     def enter(self, workspace: Workspace) -> None:
@@ -305,6 +328,34 @@ class _Disk:
                 return
             current = os.path.dirname(current)
 
+    def files_anywhere(self, names: Sequence[str]) -> list[tuple[str, str | None]] | None:
+        """Return the path and text of each file in the workspace with one of these names, or None if there are too many.
+
+        The text is None if it cannot be read in full.
+        """
+        files = self._files()
+        paths = [path for name in names for path in files.get(name, ())] if files is not None else []
+        if files is None or len(paths) > _MAX_PROJECT_FILES:
+            return None
+        reach = workspace_reach(self.root, self.workspace)
+        readings = [self.reader.read(path, reach) for path in paths]
+        return [
+            (printable(reading.path), reading.text if reading.fate in ("used", "blank") else None)
+            for reading in readings
+        ]
+
+    def exists_anywhere(self, target: str) -> bool:
+        """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""
+        files = self._files()
+        ending = "/" + "/".join(part for part in target.split("/") if part not in ("", ".", ".."))
+        return files is None or any(path.endswith(ending) for path in files.get(os.path.basename(target), ()))
+
+    def _files(self) -> Mapping[str, Sequence[str]] | None:
+        """Return the paths of all files in the workspace by name, or None if there are too many."""
+        if self.root not in self._files_by_root:
+            self._files_by_root[self.root] = _files_by_name(self.root, self.listings)
+        return self._files_by_root[self.root]
+
     def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
         """Whether a path that a file mentions exists in the file's folder or, unless `only_beside` is set, in one above it, up to the root.
 
@@ -327,3 +378,16 @@ class _Disk:
         if known is None:
             known = self._known[path] = self.listings.exists(path)
         return known
+
+
+def _files_by_name(root: str, listings: Listings) -> dict[str, list[str]] | None:
+    files: dict[str, list[str]] = {}
+    count = 0
+    for folder, entries in walk_folders(root, [], listings):
+        count += len(entries)
+        if count > _MAX_FILES:
+            return None
+        for name, kind in entries.items():
+            if kind == "file":
+                files.setdefault(name, []).append(f"{folder}/{name}")
+    return files

@@ -60,7 +60,10 @@ _MAX_RECOVERED = 1_000
 PATH_FIELDS = ("paths", "globs", "applyTo")
 
 SPECIFIED_FIELDS = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
-TOLERATED_FIELDS = frozenset({"disable-model-invocation", "globs", "paths"})
+# Fields of released agents, which have an effect there.
+TOLERATED_FIELDS = frozenset(
+    "agent argument-hint arguments context disable-model-invocation effort globs hooks model paths shell user-invocable when_to_use".split()
+)
 HIDDEN_KEY = "disable-model-invocation"
 RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 
@@ -418,14 +421,11 @@ def _is_name(name: str) -> bool:
 def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
         return [_missing_message("name", fields)]
-    violations = []
     if len(name) > MAX_NAME_LENGTH:
-        violations.append(_too_long_message("name", name, MAX_NAME_LENGTH))
-    elif not _is_name(name):
-        violations.append(f"its name {_quote_short(name)} must consist of a-z, 0-9 and single hyphens between them")
-    if name != folder:
-        violations.append(f"its name {_quote_short(name)} differs from its folder {_quote_short(folder)}")
-    return violations
+        return [_too_long_message("name", name, MAX_NAME_LENGTH)]
+    if not _is_name(name):
+        return [f"its name {_quote_short(name)} must consist of a-z, 0-9 and single hyphens between them"]
+    return [] if name == folder else [f"its name {_quote_short(name)} differs from its folder {_quote_short(folder)}"]
 
 
 def _other_violations(fields: Fields) -> list[tuple[str, str]]:

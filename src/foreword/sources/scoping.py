@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from ..vocabulary import value
-from .front_matter import PATH_FIELDS, read_fields
+from .front_matter import PATH_FIELDS, parse_front_matter, read_fields, split
 from .path_globs import compile_globs, describe_ignored_globs, split_globs
 
 TYPE_CHECKING = False
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
     from .path_globs import PathGlobs
 
 
+def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
+    """Return the fields of a file's front matter and up to two problems, as `read_fields` does. Globs without quotes are not a problem."""
+    fields, problem, ignored = read_fields(text)
+    return fields, "" if problem and not ignored and _has_unquoted_globs(text) else problem, ignored
+
+
 def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
 
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
     front matter, if any.
     """
-    fields, problem, ignored = read_fields(text)
+    fields, problem, ignored = read_rule_fields(text)
     problem = problem or ignored
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
     refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
@@ -36,6 +44,17 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
     field = excluding or failed_fields[0]
     description = f"has {field}: {fields[field]}" if fields.get(field) else f"has no {field}"
     return "unused", f"its front matter {description}", "", problem
+
+
+# A field of globs, or an item of such a list, without quotes.
+_UNQUOTED = rf"(?m)^(?:(?:{'|'.join(PATH_FIELDS)})[ \t]*:[ \t]*|[ \t]*-[ \t]+)(?=[^\s\"'\[|>])[^\n]*[*{{][^\n]*"
+
+
+def _has_unquoted_globs(text: str) -> bool:
+    """Whether front matter is valid YAML apart from globs without quotes. Agents accept these and read them literally."""
+    head, _, _ = split(text)
+    rest = re.sub(_UNQUOTED, "", head) if head is not None else head
+    return rest != head and (not rest or not rest.strip() or parse_front_matter(f"---\n{rest}\n---\n") is not None)
 
 
 def _deciding_fields(fields: dict[str, str], failed: Sequence[str], refused: Sequence[str]) -> tuple[str, str]:
@@ -72,12 +91,12 @@ def scope_of(text: str, match: Sequence[str], style: str = "folders") -> RuleSco
 
     `style` specifies how globs are interpreted; see `compile_globs`.
     """
-    fields, problem, ignored = read_fields(text) if match and text.startswith("---") else ({}, "", "")
+    fields, problem, ignored = read_rule_fields(text) if match and text.startswith("---") else ({}, "", "")
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
         return RuleScope("alwaysApply", "**", compile_globs("**"))
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
-            # Many rules have globs without quotes, which YAML rejects. Such fields are read literally, and not reported.
+            # Globs without quotes, which YAML rejects, are read literally, and not reported.
             return scope_of_globs(name, fields[name], style, ignored)
     return RuleScope("", "", compile_globs(""), problem or ignored)
 

@@ -27,7 +27,7 @@ from .secrets import find_secrets, mask_secrets
 from .sizes import MAX_SECTION_TOKENS, find_excesses, find_large_sections
 from .source_text import LintContext, SourceText, source_texts
 from .table import BY_ID, CHECKS, GUARDS, about
-from .targets import find_missing_scripts, find_missing_targets
+from .targets import ProjectFiles, find_missing_scripts, find_missing_targets
 from .tools import find_missing_tools
 
 TYPE_CHECKING = False
@@ -112,10 +112,18 @@ def _limit(findings: Sequence[Finding]) -> Iterator[Finding]:
 def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] = ()) -> Iterator[Finding]:
     """Yield the build's findings, except those that a check of these files reports in more detail."""
     for finding in findings:
-        if finding.code not in REPLACED_BY_CHECKS and not (
+        is_replaced = finding.code in REPLACED_BY_CHECKS or (
             finding.code == "hidden-characters" and finding.path in checked_paths
-        ):
+        )
+        if not is_replaced and not _is_link(finding):
             yield finding
+
+
+def _is_link(finding: Finding) -> bool:
+    """Whether a finding is about a second name for a file: a link, or a file that only imports the other. Both are good practice."""
+    if finding.code != "file-duplicate":
+        return False
+    return re.search(r": (?:the same file as|it only points to) [^;]*$", finding.message) is not None
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
@@ -149,7 +157,7 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
             message = f"the agent has no tool {name!r}" + suggestion(name, context.tools)
             yield _finding("missing-tool", source, source.line(offset), message)
     if source.is_file:
-        for reference in find_missing_files(source, context.exists):
+        for reference in find_missing_files(source, context.exists, context.exists_anywhere):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
     for comment in source.ignore_comments:
@@ -160,11 +168,12 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """Yield a finding for each target or script that the instructions say to run but the project does not define."""
+    files = ProjectFiles(context.files_above, context.files_anywhere, context.exists)
     for code, noun, find in (
         ("missing-target", "target", find_missing_targets),
         ("missing-script", "script", find_missing_scripts),
     ):
-        for missing in find(source, context.files_above, context.exists):
+        for missing in find(source, files):
             message = f"{missing.path} has no {noun} {missing.name!r}" + suggestion(missing.name, missing.defined)
             yield _finding(code, source, source.line(missing.offset), message)
 

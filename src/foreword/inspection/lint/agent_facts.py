@@ -162,17 +162,3 @@ _ABOUT_ALL_FILES = (
     r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|specific|sub\w*|package\w*|director\w+|folder\w*|"
     r"module\w*|\*\*/)[^.\n]{{0,40}}{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
 )
-
-# Folders whose files are copied elsewhere, or are data.
-_MATERIAL_FOLDERS = frozenset(
-    ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
-)
-_TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
-
-
-def is_material(folder: str, root: str) -> bool:
-    """Whether a folder contains material such as templates or translations, so that probably nobody works in it."""
-    below = folder[len(root) :]
-    return _TRANSLATION.search(below) is not None or any(
-        segment.strip("_") in _MATERIAL_FOLDERS for segment in below.split("/")
-    )

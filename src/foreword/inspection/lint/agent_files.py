@@ -5,21 +5,25 @@ Every check uses only the prompt that a layout builds in a folder. None depends 
 
 from __future__ import annotations
 
+import re
 from posixpath import basename, dirname, join, relpath
 
 from ...sources.paths import is_inside
+from ...text.lines import printable
+from ...vocabulary import Document
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
     from ..agents import AgentTable, FileRow
     from .agent_facts import Facts, Visit
+    from .source_text import SourceText
 
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
@@ -63,9 +67,22 @@ def _is_available(visit: Visit, hidden: Candidate) -> bool:
         return True
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
-    lines = {line.strip() for line in source.text.split("\n")}
-    available_lines = {line.strip() for text in visit.loaded.values() for line in text.split("\n")}
+    return _is_covered(source.text, list(visit.loaded.values()))
+
+
+def _is_covered(text: str, others: Sequence[str]) -> bool:
+    """Whether most of a text is in others too, disregarding headings, line breaks, Markdown's marks and letter case."""
+    if any(_words(text) in _words(other) for other in others):
+        return True
+    lines = set(map(_words, text.split("\n")))
+    available_lines = {_words(line) for other in others for line in other.split("\n")}
     return sum(map(len, lines & available_lines)) >= _COVERED_SHARE * sum(map(len, lines))
+
+
+def _words(text: str) -> str:
+    """Return a text's words, separated and surrounded by blanks, without those in headings."""
+    words = re.findall(r"\w+", re.sub(r"(?m)^[ \t]{0,3}#{1,6}[ \t].*$", "", text).lower())
+    return f" {' '.join(words)} " if words else ""
 
 
 def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
@@ -86,7 +103,8 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
     if not can_import:
         return None, f"{problem}; make {own} a link to it"
     token = f"`@{relpath(hidden.path, dirname(own))}`"
-    return None, f"{problem}; add {token} to {own}" if start == folder else f"{problem}; add {own} with {token}"
+    has_own = start == folder or visit.read(own) is not None
+    return None, f"{problem}; add {token} to {own}" if has_own else f"{problem}; add {own} with {token}"
 
 
 def _base_folder(layout: Layout, path: str) -> str:
@@ -127,7 +145,7 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
     if source is None or limit is None:
         return
     sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
-    size, left = _byte_length(source.text), sizes.pop(source.path, 0)
+    size, left = _size_of(source, visit), sizes.pop(source.path, 0)
     extent = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
     largest = max(sizes, key=sizes.__getitem__, default="")
     is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
@@ -136,6 +154,15 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
         " or move details into files that are read when needed"
     )
     facts.add("cut-file", Place(source.path), message, visit.agent)
+
+
+def _size_of(source: SourceText, visit: Visit) -> int:
+    """Return the size of a file's text as the layout reads it: some layouts keep the blank lines around it."""
+    documents = (
+        document for found in visit.inputs.found.values() for document in found if isinstance(document, Document)
+    )
+    texts = (document.text for document in documents if printable(document.path) == source.path)
+    return _byte_length(next(texts, source.text))
 
 
 def _byte_length(text: str) -> int:
@@ -191,7 +218,9 @@ def _ignoring_agents(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, 
     for index, view in enumerate(table.agents):
         where = describe_places(view.layout, row.path)
         verdict = row.verdicts[index]
-        if verdict.name != "never" or verdict.reason or not where:
+        is_ignored = verdict.name == "never" and not verdict.reason
+        # Nobody works in the hidden folder itself.
+        if not (is_ignored or (verdict.name == "elsewhere" and verdict.target == dirname(row.path))) or not where:
             continue
         others = (
             other_row

@@ -27,9 +27,10 @@ AGENT_CHECKS = (
     Check(
         "unfollowed-import",
         "info",
-        "An agent that works in a subfolder does not follow an import in a file above it.",
-        "Claude Code follows the imports of a project's files only inside the folder in which it was started. In `web`, it reads the line"
-        " `@AGENTS.md` of the file above, but not AGENTS.md. A link has no such limit.",
+        "An agent does not follow an import: the file does not exist, or is outside the folder in which the agent works, or the import is in code.",
+        "If the file does not exist, this is a warning. In `See @docs/style.md.`, Claude Code takes the full stop as part of the path. It"
+        " follows the imports of a project's files only inside the folder in which it was started: in `web`, it reads the line `@AGENTS.md` of"
+        " the file above, but not AGENTS.md. A link has no such limit.",
         Example(
             {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n", "web/CLAUDE.md": "Be brief.\n"},
             "CLAUDE.md",
@@ -92,7 +93,7 @@ AGENT_CHECKS = (
     Check(
         "misplaced-file",
         "info",
-        "An agent ignores a file in a hidden folder, although it reads files of that name in other places.",
+        "An agent ignores a file in a hidden folder: it reads files of that name in other places, or files there with another extension.",
         "Copilot reads CLAUDE.md, but not `.claude/CLAUDE.md` at the root of a repository. Reported only if the agent gets nothing else from"
         " that folder.",
         Example(
@@ -138,10 +139,27 @@ AGENT_CHECKS = (
         ),
     ),
     Check(
+        "rule-field",
+        "warning",
+        "An agent ignores a field of a rule: it is misspelled, belongs to another agent, or is neither true nor false.",
+        "The rule then applies to other files than its author expects, usually to all of them. Cursor knows `globs`, Claude Code `paths`, and"
+        " Copilot `applyTo`.",
+        Example(
+            {".claude/rules/web.md": "---\nglobs: web/**\n---\nBe brief.\n", "web/index.html": "<p>Hello</p>\n"},
+            ".claude/rules/web.md",
+            2,
+            "did you mean `paths`?",
+        ),
+        Example(
+            {".claude/rules/web.md": "---\npaths: web/**\n---\nBe brief.\n", "web/index.html": "<p>Hello</p>\n"},
+            ".claude/rules/web.md",
+        ),
+    ),
+    Check(
         "sent-twice",
         "info",
-        "An agent gets the same text twice.",
-        "Both copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
+        "An agent gets the same text twice: a long text from two files, or a line from three or more.",
+        "All copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
         " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
         Example(
             {"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Claude\n\n{_RULES}\n"},

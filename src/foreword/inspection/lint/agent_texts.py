@@ -6,8 +6,8 @@ import re
 from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_inside
-from .agent_facts import Place, place_of
-from .repeated import find_repetitions
+from .agent_facts import Place, join_names, place_of
+from .repeated import find_repeated_lines, find_repetitions
 from .source_text import source_texts
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...vocabulary import Finding
     from .agent_facts import Facts, Visit
-    from .repeated import Repetition
+    from .repeated import RepeatedLines, Repetition
     from .source_text import SourceCache, SourceText
 
 # Shorter repetitions are not worth a finding.
@@ -33,6 +33,58 @@ def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
         message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
         place = Place(source.path, finding.line, finding.column, finding.end_column)
         facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
+
+
+def report_missing_imports(visit: Visit, facts: Facts) -> None:
+    """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
+    for finding in visit.prompt.findings:
+        source = visit.read(finding.path) if finding.code == "import-missing" else None
+        token = _token(source, finding) if source else ""
+        # A file in the home directory, or one that is not checked in, may exist for others.
+        if source is None or not token or token.startswith("@~") or ".local." in token:
+            continue
+        path = token.rstrip(_PUNCTUATION)
+        punctuation = token[len(path) :]
+        if punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
+            message = (
+                f"{{agents}} do{{es}} not import {path}, because the `{punctuation}` after it is taken as part of the path;"
+                " write a space before it, or put the import on its own line"
+            )
+        else:
+            message = f"{{agents}} do{{es}} not import {token}, because the file does not exist"
+        end = finding.column + len(path) if finding.column else None
+        facts.add(
+            "unfollowed-import",
+            Place(source.path, finding.line, finding.column, end),
+            message,
+            visit.agent,
+            "",
+            "warning",
+        )
+
+
+_PUNCTUATION = ".,;:!?)]}\"'"
+_IN_CODE = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+)?`{0,2}(@(?:\./)?[\w./+-]{1,200}\.(?:md|mdc|txt))`{0,2}[ \t]*$", re.MULTILINE
+)
+
+
+def report_imports_in_code(visit: Visit, facts: Facts) -> None:
+    """Report imports that are alone on their line, but in a code span or a fence, where the agent does not follow them."""
+    names = {
+        basename(pattern.path)
+        for lookup in visit.layout.lookups
+        if lookup.rules.imports
+        for group in lookup.groups
+        for pattern in group
+    }
+    for path in visit.loaded:
+        source = visit.read(path) if basename(path) in names else None
+        for match in _IN_CODE.finditer(source.text) if source and "@" in source.text else ():
+            target = normpath(join(dirname(path), match[1][1:]))
+            if source and source.is_code(match.start(1)) and target not in visit.loaded and visit.read(target):
+                message = f"{{agents}} do{{es}} not import {match[1]}, because it is in code; remove the backticks if it is an import"
+                facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent)
 
 
 def find_unfollowed_imports(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:
@@ -61,15 +113,19 @@ class RepeatedTexts:
         """`shared` are the names of files that several agents read."""
         self.facts, self.shared = facts, shared
         self._sources: SourceCache = {}
-        self._repetitions_by_sources: dict[tuple[int, ...], Sequence[Repetition]] = {}
+        self._repetitions_by_sources: dict[tuple[int, ...], tuple[Sequence[Repetition], Sequence[RepeatedLines]]] = {}
 
     def visit(self, visit: Visit) -> None:
         if len(visit.loaded) > 1:
-            for repetition in self._repetitions(visit):
+            repetitions, lines = self._repetitions(visit)
+            for repetition in repetitions:
                 self._report(repetition, visit)
+            for repeated in lines:
+                self._report_lines(repeated, visit)
         self._report_files_loaded_twice(visit)
 
-    def _repetitions(self, visit: Visit) -> Sequence[Repetition]:
+    def _repetitions(self, visit: Visit) -> tuple[Sequence[Repetition], Sequence[RepeatedLines]]:
+        """Return the paragraphs that are in two files, and the lines that are in more, unless such a paragraph contains them."""
         sources = [
             source
             for source in source_texts(visit.prompt, self._sources)
@@ -77,10 +133,24 @@ class RepeatedTexts:
         ]
         key = tuple(map(id, sources))
         if key not in self._repetitions_by_sources:
-            self._repetitions_by_sources[key] = [
-                repetition for repetition in find_repetitions(sources) if len(repetition.text) >= _MIN_LENGTH
+            paragraphs = [repetition for repetition in find_repetitions(sources) if len(repetition.text) >= _MIN_LENGTH]
+            reported = {path for repetition in paragraphs for path in (repetition.path, repetition.other)}
+            lines = [
+                repeated
+                for repeated in find_repeated_lines(sources)
+                if not reported.issuperset(path for path, _ in repeated.places)
             ]
+            self._repetitions_by_sources[key] = paragraphs, lines
         return self._repetitions_by_sources[key]
+
+    def _report_lines(self, repeated: RepeatedLines, visit: Visit) -> None:
+        """Report lines that are in several files, at the nearest file."""
+        places = sorted(repeated.places, key=lambda place: (place[0].count("/"), place[0]))
+        *others, here = places
+        subject = "this line" if repeated.count == 1 else f"{repeated.count} lines from here on"
+        elsewhere = join_names([f"{path}:{line}" for path, line in others])
+        message = f"{{agents}} get{{s}} {subject} {len(places)} times: also from {elsewhere}; keep it in one of them"
+        self.facts.add("sent-twice", Place(*here), message, visit.agent)
 
     def _report(self, repetition: Repetition, visit: Visit) -> None:
         """Report a repetition at the nearer file, so that agents with a different order share the finding."""

@@ -59,12 +59,26 @@ def _all_commands(source: SourceText) -> Iterator[Command]:
             yield from _fence_commands(text, text.find("\n", start, end) + 1 or end, end)
 
 
+def is_shell(source: SourceText, offset: int) -> bool:
+    """Whether a character is outside fences, or in a fence with shell commands."""
+    for start, end in source.fences:
+        if start <= offset < end:
+            info = _FENCE_INFO.match(source.text, start)
+            return info is not None and info[1].lower() in _SHELLS
+    return True
+
+
 def _fence_commands(text: str, start: int, end: int) -> Iterator[Command]:
-    """Yield the commands in a fence. A `cd` also applies to the lines below it."""
+    """Yield the commands in a fence. A `cd` also applies to the lines below it, up to the next blank line or comment.
+
+    After that, the folder is unknown: people often write independent steps in one fence.
+    """
     folder: str | None = ""
     while start < end and folder is not None:
         newline = text.find("\n", start, end)
         stop = newline if newline >= 0 else end
+        if folder and text[start:stop].strip(" \t>\r")[:1] in ("", "#"):
+            return
         prompt = _PROMPT.match(text, start, stop)
         begin = prompt.end() if prompt else start
         # A continued line ends with a backslash, where parsing stops.

@@ -2,7 +2,8 @@
 
 A family is a set of alternatives, of which a project uses one. A file *runs* a choice if it contains its command, *asks* for it in
 words (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the
-other runs or asks for, if they ask for different choices, or if each mentions only one choice and those differ.
+other runs or asks for, or if they ask for different choices. A file of the same folder that runs another choice than the one that is
+asked for counts too. In another folder, it may be a package with tools of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Family:
 
     name: str
     choices: Mapping[str, str]
-    # Whether running different choices is also a contradiction, or only asking for them.
+    # Whether a file of the same folder that runs another choice is also a contradiction, or only one that asks for it.
     counts_runs: bool = False
 
 
@@ -163,7 +164,8 @@ def find_contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction
             if later.path == earlier.path:
                 continue
             for family in (family for family in says if family in earlier_says):
-                clash = _conflict(says[family], earlier_says[family], _COUNTS_RUNS[family])
+                counts_runs = _COUNTS_RUNS[family] and _base_folder(later.path) == _base_folder(earlier.path)
+                clash = _conflict(says[family], earlier_says[family], counts_runs)
                 if clash:
                     statement, other = clash
                     yield Contradiction(
@@ -177,7 +179,13 @@ def find_contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction
                     )
 
 
-_COUNTS_RUNS = {**{family.name: family.counts_runs for family in FAMILIES}, _INDENTATION: True}
+_COUNTS_RUNS = {**{family.name: family.counts_runs for family in FAMILIES}, _INDENTATION: False}
+
+
+def _base_folder(path: str) -> str:
+    """Return the folder that a file is about. For a rule in `.agent/rules`, that is the folder that contains `.agent`."""
+    folder = path.rpartition("/")[0]
+    return folder[: folder.index("/.")] if "/." in folder else folder
 
 
 def _conflict(stance: Stance, other: Stance, counts_runs: bool) -> tuple[Statement, Statement] | None:
@@ -186,7 +194,8 @@ def _conflict(stance: Stance, other: Stance, counts_runs: bool) -> tuple[Stateme
         return found
     if found := _forbidden_use(other, stance):
         return found[1], found[0]
-    if len(stance.used) != 1 or len(other.used) != 1 or not (counts_runs or (stance.asks and other.asks)):
+    is_asked = (stance.asks or other.asks) if counts_runs else (stance.asks and other.asks)
+    if len(stance.used) != 1 or len(other.used) != 1 or not is_asked:
         return None
     (choice,), (other_choice,) = stance.used, other.used
     if choice == other_choice or _are_both_spaces(choice, other_choice):

@@ -10,6 +10,7 @@ import re
 from posixpath import normpath
 
 from ...vocabulary import value
+from .commands import is_shell
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .source_text import SourceText
 
     Exists = Callable[..., bool]
+    ExistsAnywhere = Callable[[str], bool]
 
 _LINK = lazy_pattern(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
@@ -50,7 +52,7 @@ _NOT_A_FILE = lazy_pattern(
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
     r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
     r"|per|name\w*|convention|pattern|planned|future|todo|consumer|project's|target|run"
-    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗",
+    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗|例如|比如|或类似|例えば",
     re.IGNORECASE,
 )
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
@@ -59,18 +61,21 @@ _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
 # The files that people include: `@app.route` on a line by itself is not a file.
 _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
 _PLACEHOLDER = lazy_pattern(
-    r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
+    r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|namespace|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
     r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}",
     re.IGNORECASE,
+)
+# At the end of the line above a wrapped line.
+_INTRODUCES_EXAMPLE = lazy_pattern(
+    r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
 )
 _POSSESSIVE = lazy_pattern(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 # Folders that belong to a skill by specification or convention. Any other folder may belong to the project that uses the skill.
 _SKILL_FOLDERS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
-_INCLUDE_LINE = lazy_pattern(r"^[ \t]*(?:[-*+][ \t]+)?@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
-_INCLUDE_WORD = lazy_pattern(r"(?<=[ \t(])@([\w.~+-]*/?[\w./+-]{1,200}\.[A-Za-z]{1,8})(?![\w/@-])")
+_INCLUDE_LINE = lazy_pattern(r"^[ \t]*@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
 _DIRECTIVE = lazy_pattern(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
 
@@ -82,11 +87,16 @@ class Reference:
     target: str
 
 
-def find_missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Yield the references to files that do not exist, without duplicates."""
+def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: ExistsAnywhere) -> Iterator[Reference]:
+    """Yield the references to files that do not exist, without duplicates.
+
+    Unlike a link, a path in prose may be relative to any folder, so it is missing only if no path in the workspace ends with it.
+    """
     for offset, target, is_link in _paths_in(source):
         decoded = _percent_decode(target) if is_link else target
-        if not exists(source.path, decoded) and _should_exist(source, offset, target, is_link, exists):
+        if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
+            continue
+        if is_link or not exists_anywhere(target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
@@ -97,8 +107,9 @@ def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Refere
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
-        is_generated = _GENERATED.search(source.line_around(match.start()))
-        if target not in seen and not is_generated and not _PLACEHOLDER.search(target):
+        # In a fence of another language, such as a workflow, it is an example.
+        is_example = _GENERATED.search(source.line_around(match.start())) or not is_shell(source, match.start())
+        if target not in seen and not is_example and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target):
                 yield Reference(match.start(1), target)
@@ -149,6 +160,11 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
         return not _NOT_A_LINK.search(line)
+    if not before.strip("`*_ \t>-"):
+        above = source.before(offset - len(before) - 1).rstrip()
+        if _INTRODUCES_EXAMPLE.search(above):
+            return False
+        before = f"{above} {before}"
     if _NOT_A_FILE.search(line) or _POSSESSIVE.search(before):
         return False
     if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _SKILL_FOLDERS:
@@ -168,20 +184,20 @@ def find_unexpanded_includes(
 ) -> Iterator[tuple[Reference, bool]]:
     """Yield the includes in other agents' syntax, which are not expanded here, and whether each file exists.
 
+    `@path` counts if it is alone on its line: in a sentence or a list, the agent understands that it should read the file.
     Files that are in the prompt anyway (`present`, by path) are skipped.
     """
     text = source.text
     folder = source.path.rpartition("/")[0]
     if "@" in text:
-        for pattern in (_INCLUDE_LINE, _INCLUDE_WORD):
-            for match in pattern.finditer(text):
-                target = match[1].rstrip(".")
-                is_file = _looks_like_a_file(target) and exists(source.path, target)
-                is_line = pattern is _INCLUDE_LINE and target.endswith(_INCLUDED_SUFFIXES) and ".local." not in target
-                if normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
-                    continue
-                if is_file or is_line:
-                    yield Reference(match.start(1) - 1, "@" + target), is_file
+        for match in _INCLUDE_LINE.finditer(text):
+            target = match[1].rstrip(".")
+            is_file = _looks_like_a_file(target) and exists(source.path, target)
+            is_page = target.endswith(_INCLUDED_SUFFIXES) and ".local." not in target
+            if normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
+                continue
+            if is_file or is_page:
+                yield Reference(match.start(1) - 1, "@" + target), is_file
     if not follows_directives and "include:" in text:
         for match in _DIRECTIVE.finditer(text):
             if not source.is_code(match.start()):

@@ -1,4 +1,5 @@
-"""Finds paragraphs that are in two files: they are paid for twice, and one day only one of the two will be updated."""
+"""Finds paragraphs that are in two files, and lines that are in several: they are paid for more than once, and one day only one of them
+will be updated."""
 
 from __future__ import annotations
 
@@ -59,3 +60,51 @@ def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
             continue
         if len(text.split(None, _MIN_WORDS)) >= _MIN_WORDS:
             yield start, text
+
+
+# Lines
+
+_MIN_COPIES = 3
+_MIN_LINE_WORDS = 3
+
+
+@value
+class RepeatedLines:
+    """Lines that are in several files: the path and line of the first one in each, in order of the files, and the number of lines."""
+
+    places: Sequence[tuple[str, int]]
+    count: int
+
+
+def find_repeated_lines(sources: Sequence[SourceText]) -> Iterator[RepeatedLines]:
+    """Yield the lines that are in three files or more, as one result for each set of files."""
+    places_by_line: dict[str, dict[str, int]] = {}
+    for source in sources:
+        for number, line in enumerate(_prose_lines(source), 1):
+            words = _line_words(line)
+            if len(words) >= _MIN_LINE_WORDS:
+                places_by_line.setdefault(" ".join(words), {}).setdefault(source.path, number)
+    groups: dict[tuple[str, ...], list[dict[str, int]]] = {}
+    for places in places_by_line.values():
+        if len(places) >= _MIN_COPIES:
+            groups.setdefault(tuple(places), []).append(places)
+    for group in groups.values():
+        yield RepeatedLines(tuple(group[0].items()), len(group))
+
+
+def _prose_lines(source: SourceText) -> Iterator[str]:
+    """Yield the lines of a text. Those in fences are blank, and comments, such as a licence, are left out."""
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), source.text, flags=re.DOTALL)
+    fenced = {
+        number
+        for start, end in source.fences
+        for number in range(source.line(start), source.line(max(end - 1, start)) + 1)
+    }
+    yield from ("" if number in fenced else line for number, line in enumerate(text.split("\n"), 1))
+
+
+def _line_words(line: str) -> list[str]:
+    """Return the words of a line in lower case, without Markdown's marks and links. A heading, or a row of a table, has none."""
+    if line.lstrip()[:1] in ("#", "|", "<"):
+        return []
+    return re.findall(r"\w+", re.sub(r"\[[^\]\n]{0,200}\]\([^()\n]{0,300}\)|https?://\S+", "", line).lower())

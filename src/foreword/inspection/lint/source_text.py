@@ -31,6 +31,14 @@ def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[st
     return ()
 
 
+def _no_files_anywhere(names: Sequence[str]) -> Iterable[tuple[str, str | None]]:
+    return ()
+
+
+def _exists_nowhere(target: str) -> bool:
+    return False
+
+
 @value
 class LintContext:
     """What lint needs to know about the workspace, because it does not read the disk.
@@ -39,7 +47,8 @@ class LintContext:
     argument is true, only next to it. `count_tokens` counts the tokens in a string. `tools` are the names of the agent's tools, None if
     unknown. `follows_directives` is whether the layout expands `<!-- include: … -->`. `files_above(path, names, folder)` returns the
     files with these names that apply to the file at `path`, nearest first, with their content (None if unreadable); if `folder` is set,
-    only those in that folder.
+    only those in that folder. `files_anywhere(names)` returns those in the whole workspace, or None if there are too many to look at.
+    `exists_anywhere(target)` returns whether the path of any file in the workspace ends with `target`; True if there are too many files.
     """
 
     exists: Callable[..., bool]
@@ -47,6 +56,8 @@ class LintContext:
     tools: frozenset[str] | None = None
     follows_directives: bool = False
     files_above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _no_files
+    files_anywhere: Callable[[Sequence[str]], Iterable[tuple[str, str | None]] | None] = _no_files_anywhere
+    exists_anywhere: Callable[[str], bool] = _exists_nowhere
 
 
 class SourceText:

@@ -64,7 +64,8 @@ CHECKS = (
         "contradiction",
         "warning",
         "Two files ask for different things: package managers, test runners, formatters, indentation.",
-        "Both are in the prompt, and the agent follows one of them. State the rule once, or say in the nearer file what its rule applies to.",
+        "Both are in the prompt, and the agent follows one of them. State the rule once, or say in the nearer file what its rule applies to. A"
+        " package whose file only runs other commands than those that are asked for above is not reported, unless they are forbidden there.",
         Example(
             {
                 "AGENTS.md": "# Shop\n\nUse pnpm, never npm.\n",
@@ -124,7 +125,8 @@ CHECKS = (
         "warning",
         "The text refers to a file that does not exist.",
         "The agent looks for it, and may invent one. Links count; a path in backticks counts if the text points to it, or if its folder"
-        " exists and the file does not. Paths are resolved next to the file and in every folder above it, up to the root.",
+        " exists and the file does not. Paths are resolved next to the file and in every folder above it, up to the root. A path in backticks is"
+        " not reported if the path of any file in the repository ends with it.",
         Example(
             {"AGENTS.md": "# Shop\n\nBefore you touch a page, read `guides/style.md`.\n"},
             line=3,
@@ -141,9 +143,9 @@ CHECKS = (
         "missing-target",
         "warning",
         "The text says to run a `make` target that the makefile does not define.",
-        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fenced shell code count. The makefile is the one next to"
-        " the file, or the nearest above it up to the root. Nothing is reported without a makefile, or if it includes others or computes the"
-        " names of its targets.",
+        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fenced shell code count. A target is missing if no makefile"
+        " in the repository defines it or, if the command names a folder (`make -C web`, `cd web`), the one in that folder. Nothing is reported"
+        " without a makefile, if one includes others or computes the names of its targets, or in a skill, which may be meant for other projects.",
         Example(
             {
                 "AGENTS.md": "# Shop\n\nBefore you commit, run `make lint`.\n",
@@ -163,8 +165,9 @@ CHECKS = (
         "missing-script",
         "warning",
         "The text says to run an `npm`, `pnpm` or `yarn` script that package.json does not define.",
-        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fenced shell code count, and the nearest package.json"
-        " decides. Nothing is reported without one, or if an option chooses another package.",
+        "The agent runs it, sees it fail, and guesses. Commands in code spans and in fenced shell code count. A script is missing if no"
+        " package.json in the repository defines it or, if the command names a folder (`npm --prefix web`, `cd web`), the one in that folder."
+        " Nothing is reported without a package.json, if an option chooses another package, or in a skill.",
         Example(
             {
                 "AGENTS.md": "# Shop\n\nBefore you commit, run `npm run lint`.\n",
@@ -183,9 +186,10 @@ CHECKS = (
     Check(
         "unsupported-include",
         "warning",
-        "The text includes a file with a syntax that this layout does not support.",
+        "A line of the text includes a file with a syntax that this layout does not support.",
         "Some agents replace `@guides/style.md` or `<!-- include: … -->` with the file's text. With other agents the model sees only the line."
-        " Refer to the file in a sentence, so that the agent reads it when needed, or paste its text here.",
+        " Refer to the file in a sentence (`see @guides/style.md` is not reported), so that the agent reads it when needed, or paste its text"
+        " here.",
         Example(
             {"AGENTS.md": "# Shop\n\n@guides/style.md\n", "guides/style.md": "Short lines.\n"},
             line=3,
@@ -278,7 +282,8 @@ CHECKS = (
         "skill-name",
         "info",
         "A skill's name is missing, invalid, or different from the name of its folder.",
-        "Agents that follow the specification skip it, or list it under a name that its author does not expect.",
+        "Agents that follow the specification strictly skip it, or list it under a name that its author does not expect. If several skills have the"
+        " same problem, the first one is reported, with their number.",
         Example(_skill("name: cut-release\ndescription: Cuts a release.\n"), _SKILL, 2, "cut-release"),
         Example(_skill("name: release\ndescription: Cuts a release.\n"), _SKILL),
     ),

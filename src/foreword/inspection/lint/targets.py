@@ -1,16 +1,20 @@
 """Finds `make` targets and `npm` scripts that the instructions say to run but the project does not define.
 
-As for the programs themselves, the nearest makefile or package.json applies. When in doubt, both checks report nothing: a makefile
-that includes others or computes the names of its targets can define anything.
+A command whose folder is known (`cd web && make lint`) needs the makefile or package.json there. Any other command may be meant for
+every folder of the workspace, so its name is missing only if no makefile or package.json in the whole workspace defines it. When in
+doubt, both checks report nothing: a makefile that includes others or computes the names of its targets can define anything, and a
+skill may be written for other projects.
 """
 
 from __future__ import annotations
 
 import re
 from itertools import islice
+from posixpath import dirname
 
 from ...vocabulary import value
 from .commands import find_commands, is_literal
+from .material import is_material
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -23,10 +27,21 @@ if TYPE_CHECKING:
 
     # Returns the files with these names that apply to a source, nearest first: path and content (None if unreadable).
     FilesAbove = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
+    # Returns all files with these names in the workspace, or None if there are too many.
+    FilesAnywhere = Callable[[Sequence[str]], Iterable[tuple[str, str | None]] | None]
     Exists = Callable[..., bool]
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 PACKAGES = ("package.json",)
+
+
+@value
+class ProjectFiles:
+    """How to look up a project's makefiles and packages; the functions of `LintContext` with these names."""
+
+    above: FilesAbove
+    anywhere: FilesAnywhere
+    exists: Exists
 
 
 @value
@@ -78,22 +93,30 @@ _ELSEWHERE = lazy_pattern(
 _AT_ROOT = lazy_pattern(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
-def find_missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
-    """Yield the targets that the instructions say to run but the makefile does not define, without duplicates."""
-    finder = _DefinitionFinder(source, above, exists, MAKEFILES, targets_of)
+def find_missing_targets(source: SourceText, files: ProjectFiles) -> Iterator[MissingName]:
+    """Yield the targets that the instructions say to run but no makefile defines, without duplicates."""
+    if source.kind == "skill":
+        return
+    finder = _DefinitionFinder(source, files, MAKEFILES, targets_of)
     for command in find_commands(source, ("make", "gmake")):
         invocation = _parse_make(command)
-        if invocation and not _is_prose(invocation.names):
-            for name in invocation.names:
-                if _is_target(name):
-                    alternatives = [name + suffix for suffix in _BUILT_IN_SUFFIXES]
-                    yield from finder.missing(command.offset, name, invocation.folder, alternatives)
+        names = [name for name in invocation.names if _is_target(name)] if invocation else []
+        if invocation is None or _is_prose(invocation.names):
+            continue
+        # None of several words is a target: this is a sentence, such as `make checkout faster`.
+        if len(invocation.names) > 1 and not any(finder.defines(name, invocation.folder) for name in invocation.names):
+            continue
+        for name in names:
+            alternatives = [name + suffix for suffix in _BUILT_IN_SUFFIXES]
+            yield from finder.missing(command.offset, name, invocation.folder, alternatives)
 
 
-def find_missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
-    """Yield the scripts that the instructions say to run but package.json does not define, without duplicates."""
-    script_finder = _DefinitionFinder(source, above, exists, PACKAGES, scripts_of)
-    script_or_program_finder = _DefinitionFinder(source, above, exists, PACKAGES, scripts_and_programs_of)
+def find_missing_scripts(source: SourceText, files: ProjectFiles) -> Iterator[MissingName]:
+    """Yield the scripts that the instructions say to run but no package.json defines, without duplicates."""
+    if source.kind == "skill":
+        return
+    script_finder = _DefinitionFinder(source, files, PACKAGES, scripts_of)
+    script_or_program_finder = _DefinitionFinder(source, files, PACKAGES, scripts_and_programs_of)
     for command in find_commands(source, ("npm", "pnpm", "yarn")):
         invocation = _parse_script_command(command)
         if invocation:
@@ -124,40 +147,50 @@ class _DefinitionFinder:
     """Finds the names defined by the files that apply to a source. Each file is parsed once."""
 
     def __init__(
-        self,
-        source: SourceText,
-        above: FilesAbove,
-        exists: Exists,
-        files: Sequence[str],
-        parse: Callable[[str], Definitions],
+        self, source: SourceText, files: ProjectFiles, names: Sequence[str], parse: Callable[[str], Definitions]
     ) -> None:
-        self.source, self.files_above, self.exists, self.files, self.parse = source, above, exists, files, parse
-        self.definitions_by_folder: dict[str, list[tuple[str, Definitions]]] = {}
+        self.source, self.files, self.names, self.parse = source, files, names, parse
+        self.nearest_by_folder: dict[str, tuple[str, Definitions] | None] = {}
+        self.everywhere: list[Definitions] | None = None
         self.seen: set[tuple[str, str]] = set()
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[MissingName]:
-        """Yield the name if the applicable file does not define it and none of the files in `alternatives` is next to that file."""
-        definitions = self._definitions(folder)
-        if not definitions or (name, folder) in self.seen or not self._applies_here(offset, folder):
+        """Yield the name if no applicable file defines it and none of the files in `alternatives` is next to the nearest one."""
+        if (name, folder) in self.seen or not self._applies_here(offset, folder):
             return
-        is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
-        path, names = definitions[-1] if is_at_root else definitions[0]
-        # A skill applies to the project it is used in, regardless of what is next to its own file.
-        relevant = [found for _, found in definitions] if self.source.kind == "skill" else [names]
-        if not any(found.has(name) for found in relevant) and not any(
-            self.exists(path, alternative, True) for alternative in alternatives
-        ):
+        nearest = self._nearest(folder)
+        if nearest is None or self.defines(name, folder):
+            return
+        path, names = nearest
+        # What is in a folder of templates is meant for the projects that are made from them.
+        if is_material(dirname(self.source.path), dirname(path)):
+            return
+        if not any(self.files.exists(path, alternative, True) for alternative in alternatives):
             self.seen.add((name, folder))
             suggestions = [other for other in islice(names.defined, _MAX_SUGGESTIONS) if _PLAIN.fullmatch(other)]
             yield MissingName(offset, name, path, suggestions)
 
-    def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
-        if folder not in self.definitions_by_folder:
-            self.definitions_by_folder[folder] = [
-                (path, Definitions(is_open=True) if text is None else self.parse(text))
-                for path, text in self.files_above(self.source.path, self.files, folder)
-            ]
-        return self.definitions_by_folder[folder]
+    def defines(self, name: str, folder: str) -> bool:
+        """Whether an applicable file defines a name: the one in this folder or, if the folder is unknown, any in the workspace."""
+        nearest = self._nearest(folder)
+        if nearest and nearest[1].has(name):
+            return True
+        return not folder and any(definitions.has(name) for definitions in self._everywhere())
+
+    def _nearest(self, folder: str) -> tuple[str, Definitions] | None:
+        if folder not in self.nearest_by_folder:
+            found = next(iter(self.files.above(self.source.path, self.names, folder)), None)
+            self.nearest_by_folder[folder] = (found[0], self._parse(found[1])) if found else None
+        return self.nearest_by_folder[folder]
+
+    def _everywhere(self) -> list[Definitions]:
+        if self.everywhere is None:
+            found = self.files.anywhere(self.names)
+            self.everywhere = [Definitions(is_open=True)] if found is None else [self._parse(text) for _, text in found]
+        return self.everywhere
+
+    def _parse(self, text: str | None) -> Definitions:
+        return Definitions(is_open=True) if text is None else self.parse(text)
 
     def _applies_here(self, offset: int, folder: str) -> bool:
         """Whether a command is meant to be run here: its line does not call it an example or another project's command."""

@@ -16,6 +16,7 @@ LAYOUT = Layout(
     on={'turn': 'gather'},
     mirrors='pi 0.87.1',
     raw=True,
+    any_encoding=True,
     differs=("pi's own instructions and environment are replaced by notes in brackets.", 'An empty file counts as absent; pi lists it.', "The project's skills are not listed, as in a project that the user does not trust.", ),
     detected_by=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
 )
@@ -31,6 +32,7 @@ def mapping() -> dict[str, Any]:
  'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.pi/'],
  'copies': 'keep',
  'raw': True,
+ 'any_encoding': True,
  'sections': ['base', 'context', 'skills', 'environment'],
  'on': {'turn': 'gather'},
  'differs': ["pi's own instructions and environment are replaced by notes in brackets.",

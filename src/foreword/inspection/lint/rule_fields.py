@@ -1,0 +1,115 @@
+"""Reports rules that an agent ignores because of their extension, and fields of rules that it ignores: misspelled ones, those of other
+agents, and values that are neither true nor false.
+
+What an agent knows is taken from the conditions of its layout's lookup rules.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from posixpath import splitext
+
+from ...layout.touch_keys import MATCH_FIELDS
+from ...sources.globs import matches_glob
+from ...text.lines import printable
+from .agent_facts import Place, place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from ...layout.model import Layout, Lookup
+    from .agent_facts import Facts, Visit
+
+_BOOLEANS = ("true", "false")
+_PATH_FIELDS = tuple(name for name in MATCH_FIELDS if name != "alwaysApply")
+
+
+def report_rule_fields(visit: Visit, facts: Facts, read_fields: Callable[[str], Mapping[str, str]]) -> None:
+    """Report the fields of rules that the agent ignores although their author expects an effect. `read_fields` parses front matter."""
+    for fate in ("used", "cut", "waiting", "unused"):
+        for candidate in visit.candidates_in_repository(fate):
+            lookups = list(_rule_lookups(visit.layout, candidate.path))
+            source = visit.read(candidate.path) if lookups else None
+            if source is None or not source.text.startswith("---"):
+                continue
+            fields = read_fields(source.text)
+            for name, message in _problems(fields, _known_values(lookups)):
+                facts.add("rule-field", place_of(source, f"{name}:"), message, visit.agent)
+
+
+def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
+    """Yield the lookup rules whose patterns find this file and whose conditions apply to it."""
+    for lookup in (*layout.lookups, *(layout.touch.lookups if layout.touch else ())):
+        has_conditions = lookup.where or lookup.unless or lookup.match
+        if lookup.kind != "text" or not has_conditions or not lookup.has_conditions_for(path):
+            continue
+        patterns = (pattern.path for group in lookup.groups for pattern in group)
+        if any("*" in pattern and matches_glob(path, f"**/{pattern}") for pattern in patterns):
+            yield lookup
+
+
+def _known_values(lookups: Collection[Lookup]) -> dict[str, set[str]]:
+    """Return the fields that lookup rules know, with the values that their conditions name."""
+    known: dict[str, set[str]] = {name: set() for lookup in lookups for name in lookup.match}
+    for lookup in lookups:
+        for name, values in (*lookup.where, *lookup.unless):
+            known.setdefault(name, set()).update(filter(None, values))
+    return known
+
+
+def _problems(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+    """Yield a field's name and the message for each field that has not the effect that its author expects."""
+    for name, content in fields.items():
+        if name in known:
+            if _is_boolean(known[name]) and content and content.lower() not in _BOOLEANS:
+                yield name, f"`{name}: {content[:40]}` is neither true nor false"
+        elif meant := _meant(name, fields, known):
+            yield name, f"{{agents}} ignore{{s}} the field `{name}` of this rule; did you mean `{meant}`?"
+
+
+def _is_boolean(values: Collection[str]) -> bool:
+    return bool(values) and all(value in _BOOLEANS for value in values)
+
+
+def _meant(name: str, fields: Mapping[str, str], known: Collection[str]) -> str:
+    """Return the known field that an unknown one probably stands for, or empty if there is none or if that is present too."""
+    if name in MATCH_FIELDS:  # a field of another agent
+        scopes = [other for other in known if other in _PATH_FIELDS]
+        is_scoped = any(fields.get(other) for other in scopes)
+        return scopes[0] if name in _PATH_FIELDS and scopes and not is_scoped else ""
+    close = get_close_matches(name.lower(), [other.lower() for other in known], 1, 0.8)
+    return next((other for other in known if [other.lower()] == close and other not in fields), "")
+
+
+# Extensions
+
+
+def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
+    """Report files in a folder of rules that the agent ignores because of their extension, such as `.mdc` for Claude Code.
+
+    `entries` returns the names in a folder, whose path is relative to the one in which the agent works.
+    """
+    for folder, endings in _rule_folders(visit.layout).items():
+        for name in entries(folder):
+            stem, extension = splitext(name)
+            is_rule = extension == ".mdc" or (extension == ".md" and all("." in ending[1:] for ending in endings))
+            if not is_rule or stem.lower() == "readme" or name.endswith(tuple(endings)):
+                continue
+            message = (
+                f"{{agents}} ignore{{s}} this file, and read{{s}} only files that end in {' or '.join(endings)} in this folder;"
+                f" rename it to {printable(stem)}{endings[0]}"
+            )
+            place = Place(f"{visit.folder}/{folder}/{printable(name)}")
+            facts.add("misplaced-file", place, message, visit.agent, severity="warning")
+
+
+def _rule_folders(layout: Layout) -> dict[str, list[str]]:
+    """Return the folders of rules in the repository that a layout searches, each with the endings of the files that it reads there."""
+    endings: dict[str, list[str]] = {}
+    for lookup in layout.lookups:
+        for pattern in (pattern for group in lookup.groups for pattern in group if lookup.kind == "text"):
+            folder, _, name = pattern.path.rpartition("/")
+            if pattern.place in ("walk", "root", "cwd") and name.startswith("*.") and "*" not in name[1:]:
+                endings.setdefault(folder.removesuffix("/**"), []).append(name[1:])
+    return {folder: list(dict.fromkeys(names)) for folder, names in endings.items() if folder and "*" not in folder}
