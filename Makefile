@@ -39,7 +39,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis mutants soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp peers-sessions fuzz schemathesis mutants soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -101,6 +101,9 @@ scale: setup ## Fill SQLite and PostgreSQL with NUMBER conversations, and compar
 
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
 	$(BIN)/python -m peers $(PEERS)
+
+peers-sessions: setup $(NODE) ## Drive the released agents through scripted sessions, and compare their logs with what they sent
+	$(BIN)/python -m peers.sessions $(PEERS)
 
 peers-mcp: setup $(NODE) ## Run a released agent with `foreword mcp` as its MCP server
 	$(BIN)/python -m peers.mcp

@@ -59,6 +59,12 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--git", action="store_true", help=about)
         about = "sum the tokens of these lines by author, file or age; implies --git"
         parser.add_argument("--by", default="", choices=("author", "file", "age"), metavar="NAME", help=about)
+        about = "with --cost: the instruction file whose lines are shown"
+        parser.add_argument("--file", default="", metavar="FILE", help=about)
+        about = "show what each line of --file cost in the sessions of released agents"
+        parser.add_argument("--cost", action="store_true", help=about)
+        about = "with --cost: only requests since then, such as 30d or 2026-11-01"
+        parser.add_argument("--since", default="", metavar="TIME", help=about)
     return parser
 
 
@@ -121,6 +127,10 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
 
 def blame(args: Namespace) -> int:
     """`foreword blame [DIR]`"""
+    if args.cost or args.file or args.since:
+        from .session_lines import write_line_costs
+
+        return write_line_costs(args)
     if args.git or args.by:
         from .authorship import write_authorship
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .terminal import count_of, write_line
+import sys
+
+from .terminal import SEVERITIES, count_of, paint, write_error, write_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,3 +67,10 @@ def money(cost: float | None) -> str:
 def hit_rate(tokens: Mapping[str, int]) -> str:
     total = tokens["fresh"] + tokens["written"] + tokens["read"]
     return f"{tokens['read'] / total:.0%}" if total else ""
+
+
+def report_forms(findings: Sequence[Mapping[str, Any]]) -> None:
+    """Print findings to standard error."""
+    for entry in findings:
+        severity = paint(entry["severity"], SEVERITIES[entry["severity"]], sys.stderr)
+        write_error(f"{severity}: {entry['message']} [{entry['code']}]", indent=2)

@@ -6,12 +6,12 @@ import sys
 import time
 
 from .options import OPTIONS, add_dir_argument, new_parser
-from .session_words import KINDS, age, amount, hit_rate, models, money, when, write_total
-from .terminal import SEVERITIES, is_terminal, paint, write_error, write_json, write_table
+from .session_words import KINDS, age, amount, hit_rate, models, money, report_forms, when, write_total
+from .terminal import is_terminal, write_error, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from .arguments import Namespace, Parser
@@ -84,7 +84,7 @@ def sessions(args: Namespace) -> int:
     else:
         _write_sessions(answer, args.question.now.timestamp() if args.question.now else time.time())
     sys.stdout.flush()
-    _report(answer["findings"])
+    report_forms(answer["findings"])
     return 0
 
 
@@ -135,9 +135,3 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
     header = (answer["by"], "times", *KINDS, "cost", "exactness")
     write_table(rows, header, ("", "", "", "", "", "", "", "dim"), right=range(1, 7), paths=(0,))
     write_total(answer["total"])
-
-
-def _report(findings: Sequence[Mapping[str, Any]]) -> None:
-    for entry in findings:
-        severity = paint(entry["severity"], SEVERITIES[entry["severity"]], sys.stderr)
-        write_error(f"{severity}: {entry['message']} [{entry['code']}]", indent=2)

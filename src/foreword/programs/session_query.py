@@ -9,7 +9,7 @@ from ..findings import finding
 from ..sessions.attribution import Ledger
 from ..sessions.collect import LogCollector
 from ..sessions.costs import RateCard, dollars
-from ..sessions.folders import place_of
+from ..sessions.folders import normalize_folder, place_of
 from ..sessions.index import Index, index_path
 from ..sessions.joining import UNLOGGED, join_records
 from ..sessions.readers import all_readers
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..sessions.chains import Step
     from ..sessions.joining import Session
     from ..sessions.records import Entry, LogRecord
-    from ..sessions.values import SessionLog
+    from ..sessions.values import LogPart, SessionLog
     from ..vocabulary import Finding
     from .question import Question
 
@@ -105,7 +105,7 @@ class SessionQuery:
         self.collector = LogCollector(self.readers, self.home, self.environment, self.index, place, self.period.start)
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
-        self._copies: list[tuple[str, Step, Entry]] = []
+        self._copies: dict[str, tuple[str, Step, Entry]] = {}
 
     def sessions(self, ledger: Ledger | None = None, detail: Detail | None = None) -> list[Session]:
         """Return the sessions with at least one request in the period, newest first.
@@ -116,8 +116,7 @@ class SessionQuery:
         self.index.close()
         sessions = join_records(records, self.card, self.providers)
         if ledger is not None:
-            for agent, step, entry in self._copies:
-                self._add(ledger, agent, step, entry, is_last_chance=True)
+            self._add_copies(ledger)
             for session in sessions:
                 for entry in self.chosen(session):
                     if entry.key.startswith(UNLOGGED):
@@ -134,17 +133,25 @@ class SessionQuery:
             return reduce_log(log, self.card, provider, lambda step, entry: _keep(detail[1], step), texts)
         if ledger is None:
             return reduce_log(log, self.card, provider)
+        ledger.start_log()
         return reduce_log(log, self.card, provider, lambda step, entry: self._add(ledger, log.agent, step, entry))
 
-    def _add(self, ledger: Ledger, agent: str, step: Step, entry: Entry, is_last_chance: bool = False) -> None:
+    def _add(self, ledger: Ledger, agent: str, step: Step, entry: Entry) -> None:
+        ledger.follow(step)
         key = f"{agent}|{entry.key}"
         if key in self._seen or not self._is_chosen(entry) or not entry.tokens.input + entry.tokens.out:
             return
-        if step.request.ref and step.request.made != "rebuilt" and not is_last_chance:
-            self._copies.append((agent, step, entry))  # it is probably a copy, and the original can be rebuilt
+        if step.request.ref and step.request.made != "rebuilt":
+            self._copies[key] = agent, step, entry  # it is probably a copy, and the original can be rebuilt
             return
         self._seen.add(key)
-        ledger.add(step.request, step.parts, self.card.rule(entry.model, self.providers[agent]).rates)
+        ledger.add_step(step, self.card.rule(entry.model, self.providers[agent]).rates)
+
+    def _add_copies(self, ledger: Ledger) -> None:
+        """Add the copies whose originals are not in any log."""
+        for key, (agent, step, entry) in self._copies.items():
+            if key not in self._seen:
+                ledger.add(step.request, step.parts, self.card.rule(entry.model, self.providers[agent]).rates)
 
     def _rates(self, session: Session, entry: Entry) -> Any:
         return self.card.rule(entry.model, self.providers[session.agent]).rates
@@ -158,6 +165,23 @@ class SessionQuery:
     def chosen(self, session: Session) -> list[Entry]:
         """Return a session's entries in the period and of the model that were asked for."""
         return [entry for entry in session.entries if self._is_chosen(entry) and entry.tokens.input + entry.tokens.out]
+
+    def file_texts(self, paths: set[str]) -> dict[str, str]:
+        """Return the texts of all versions of these files in the logs, by hash."""
+        texts: dict[str, str] = {}
+
+        def is_wanted(part: LogPart) -> bool:
+            return part.kind == "file" and part.hash not in texts and normalize_folder(part.path) in paths
+
+        for reader, log in self.collector.logs():
+            if any(is_wanted(part) for request in log.requests for part in request.tail):
+                texts.update(self.collector.with_texts(reader, log.path, is_wanted)[1])
+        return texts
+
+    def finding_forms(self, sessions: Sequence[Session]) -> list[Any]:
+        from ..encoding.prompt import finding_form
+
+        return [finding_form(entry) for entry in self.findings(sessions)]
 
     def findings(self, sessions: Sequence[Session]) -> list[Finding]:
         """Return what could not be read, and what a person should know."""

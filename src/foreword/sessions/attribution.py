@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .chains import Step
     from .costs import Rates
     from .records import Entry
     from .values import LoggedRequest, LogPart
@@ -81,23 +82,51 @@ class Ledger:
         self.cost = 0
         self.unpriced = 0
         self.requests = 0
+        self._lines: dict[str, _PartLine] = {}
+
+    def start_log(self) -> None:
+        """Forget the requests of the log before."""
+        self._lines = {}
+
+    def follow(self, step: Step) -> None:
+        """Follow a thread to this request. Every request of a log has to be followed, whether it is added or not."""
+        line = self._lines.get(step.request.thread)
+        if line is None:
+            line = self._lines[step.request.thread] = _PartLine(self._key)
+        line.move(step.shared, step.request.tail)
+
+    def add_step(self, step: Step, rates: Rates | None) -> None:
+        """Add the request that was followed last in its thread."""
+        self._add(step.request, self._lines[step.request.thread], rates)
 
     def add(self, request: LoggedRequest, parts: Sequence[LogPart], rates: Rates | None) -> None:
-        """Add a request, divided among its parts."""
-        self.add_total(request.tokens, rates)
-        exactness = EXACTNESS.index(request.made) if request.made else len(EXACTNESS) - 1
+        """Add a request that consists of these parts."""
+        line = _PartLine(self._key)
+        line.move(0, parts)
+        self._add(request, line, rates)
+
+    def _add(self, request: LoggedRequest, line: _PartLine, rates: Rates | None) -> None:
         tokens = request.tokens
-        seen: set[str] = set()
-        for key, kind, share in self._shares(tokens, parts):
-            row = self._row(key, exactness, seen, rates)
-            amount = getattr(tokens, kind) * share
-            setattr(row, kind, getattr(row, kind) + amount)
-            if rates is not None:
-                row.cost += _kind_cost(tokens, kind, rates) * share
+        self.add_total(tokens, rates)
+        exactness = EXACTNESS.index(request.made) if request.made else len(EXACTNESS) - 1
+        for key in line.keys_of(tokens.input):
+            row = self._row(key)
+            row.times += 1
+            row.exactness = max(row.exactness, exactness)
+            row.is_priced = row.is_priced or rates is not None
+        for kind, shares in line.divide(tokens):
+            count = getattr(tokens, kind)
+            price = 0 if rates is None else _kind_cost(tokens, kind, rates)
+            for key, share in shares:
+                row = self.rows[key]
+                setattr(row, kind, getattr(row, kind) + count * share)
+                row.cost += price * share
         if tokens.out:
-            row = self._row(ANSWERS, 0, seen, rates)
+            row = self._row(ANSWERS)
+            row.times += 1
             row.out += tokens.out
             if rates is not None:
+                row.is_priced = True
                 row.cost += tokens.out * rates.out
 
     def add_whole(self, key: str, tokens: TokenCounts, rates: Rates | None, exactness: str, times: int = 1) -> None:
@@ -139,48 +168,11 @@ class Ledger:
         else:
             self.cost += cost_of(tokens, rates)
 
-    def _row(self, key: str, exactness: int, seen: set[str], rates: Rates | None) -> Row:
+    def _row(self, key: str) -> Row:
         row = self.rows.get(key)
         if row is None:
             row = self.rows[key] = Row()
-        if key not in seen:
-            seen.add(key)
-            row.times += 1
-            row.exactness = max(row.exactness, exactness)
-            row.is_priced = row.is_priced or rates is not None
         return row
-
-    def _shares(self, tokens: TokenCounts, parts: Sequence[LogPart]) -> list[tuple[str, str, float]]:
-        """Return for each kind of tokens the keys that they fall on, with their shares of that kind."""
-        weights = weigh(parts, tokens.input)
-        total = sum(weights)
-        if not total:
-            weights, parts, total = [1.0], (_UNKNOWN,), 1.0
-        ends, kinds = [], []
-        position = 0.0
-        for kind in ("read", "written", "fresh"):
-            count = getattr(tokens, kind)
-            if count:
-                position += count / tokens.input * total
-                ends.append(position)
-                kinds.append(kind)
-        if not ends:
-            return []
-        ends[-1] = float("inf")
-        shares: dict[tuple[str, str], float] = {}
-        index, start, name = 0, 0.0, self._key
-        for part, weight in zip(parts, weights, strict=True):
-            key, end = name(part), start + weight
-            while end > ends[index]:
-                shares[key, kinds[index]] = shares.get((key, kinds[index]), 0.0) + ends[index] - start
-                start = ends[index]
-                index += 1
-            shares[key, kinds[index]] = shares.get((key, kinds[index]), 0.0) + end - start
-            start = end
-        sums = dict.fromkeys(kinds, 0.0)
-        for (_, kind), weight in shares.items():
-            sums[kind] += weight
-        return [(key, kind, weight / sums[kind] if sums[kind] else 0.0) for (key, kind), weight in shares.items()]
 
     def settled(self) -> list[tuple[str, int, TokenCounts, int | None, str]]:
         """Return the rows, most expensive first: key, times, tokens, cost and exactness. They add up to the total."""
@@ -210,21 +202,87 @@ def _kind_cost(tokens: TokenCounts, kind: str, rates: Rates) -> int:
     return int(getattr(tokens, kind) * getattr(rates, kind))
 
 
-def weigh(parts: Sequence[LogPart], tokens: int) -> list[float]:
-    """Return the weights of parts: their sizes. What the log does not show gets what the known parts leave of the tokens."""
-    weights = [float(part.size) for part in parts]
-    unknown = [index for index, part in enumerate(parts) if part.kind == "unknown"]
-    if unknown:
-        rest = max(tokens * _BYTES - sum(weights), 0.0)
-        for index in unknown:
-            weights[index] = rest / len(unknown)
-    return weights
+class _PartLine:
+    """The parts of a thread's current request, laid out by size, with sums by key at the end of every request so far.
 
+    A request usually repeats the one before it, so only what is new has to be looked at.
+    """
 
-def _unknown() -> LogPart:
-    from .values import LogPart
+    def __init__(self, key: Key) -> None:
+        self._key = key
+        self._parts: list[tuple[str, int]] = []
+        self._has_unknown = False
+        self._sums: list[tuple[int, int, dict[str, int]]] = [(0, 0, {})]  # number of parts, size, size by key
 
-    return LogPart("unknown", "", "", "", 0)
+    def move(self, shared: int, tail: Sequence[LogPart]) -> None:
+        """Go on to the next request, which shares its first parts with this one."""
+        del self._parts[shared:]
+        while self._sums[-1][0] > shared:
+            self._sums.pop()
+        key = self._key
+        if not shared:
+            self._has_unknown = False
+        for part in tail:
+            if part.kind == "unknown":
+                self._has_unknown = True
+            self._parts.append((key(part), part.size))
+        count, size, sums = self._sums[-1]
+        if count < len(self._parts):
+            sums = dict(sums)
+            for name, weight in self._parts[count:]:
+                sums[name] = sums.get(name, 0) + weight
+                size += weight
+            self._sums.append((len(self._parts), size, sums))
 
+    def _unknown(self, tokens: int) -> float:
+        """Return the size of what the log does not show: what the known parts leave of the tokens."""
+        known = self._sums[-1][1]
+        if not known:
+            return 1.0
+        return max(tokens * _BYTES - known, 0.0) if self._has_unknown else 0.0
 
-_UNKNOWN = _unknown()
+    def keys_of(self, tokens: int) -> list[str]:
+        """Return the keys of all parts."""
+        names = [name for name, size in self._sums[-1][2].items() if size]
+        return names if not self._unknown(tokens) or NOT_IN_LOG in names else [NOT_IN_LOG, *names]
+
+    def _up_to(self, position: float) -> dict[str, float]:
+        """Return the sizes by key of what comes before a position."""
+        index = len(self._sums) - 1
+        while self._sums[index][1] > position:
+            index -= 1
+        count, reached, known = self._sums[index]
+        sums: dict[str, float] = dict(known)
+        while reached < position and count < len(self._parts):
+            name, weight = self._parts[count]
+            taken = min(weight, position - reached)
+            sums[name] = sums.get(name, 0) + taken
+            reached += weight
+            count += 1
+        return sums
+
+    def divide(self, tokens: TokenCounts) -> list[tuple[str, list[tuple[str, float]]]]:
+        """Return for each kind of input tokens the keys that they fall on, with their shares of it. What is not in the log comes first."""
+        unknown = self._unknown(tokens.input)
+        total = unknown + self._sums[-1][1]
+        kinds = [kind for kind in ("read", "written", "fresh") if getattr(tokens, kind)]
+        divided: list[tuple[str, list[tuple[str, float]]]] = []
+        before: dict[str, float] = {}
+        reached = 0
+        for kind in kinds:
+            reached += getattr(tokens, kind)
+            position = total if kind is kinds[-1] else total * reached / tokens.input
+            sums = self._up_to(position - unknown) if position > unknown else {}
+            if unknown:
+                sums[NOT_IN_LOG] = sums.get(NOT_IN_LOG, 0) + min(position, unknown)
+            parts = [(key, size - before.get(key, 0)) for key, size in sums.items()]
+            whole = sum(size for _, size in parts)
+            divided.append(
+                (kind, [(key, size / whole) for key, size in parts if size > 0] if whole > 0 else self._last())
+            )
+            before = sums
+        return divided
+
+    def _last(self) -> list[tuple[str, float]]:
+        """Return the last key alone, for tokens that are fewer than the parts can show."""
+        return [(next(reversed(self._sums[-1][2]), NOT_IN_LOG), 1.0)]

@@ -165,6 +165,8 @@ def _tool_difference(step: Step) -> CollapseCause:
     new = [part.name for part in step.parts if part.kind == "tool"]
     if not new:
         return CollapseCause("tool", "the tools are no longer sent", old[0])
+    if old and old[0].endswith(" tools"):  # the log has only their number
+        return CollapseCause("tool", f"the number of tools changed from {old[0].split()[0]} to {new[0].split()[0]}")
     index = min(step.keep, len(old))
     change = describe_tool_change(old, new, index)
     name = change.split("`")[1] if "`" in change else ""

@@ -23,6 +23,7 @@ class Step(NamedTuple):
         old_parts: All parts of the previous request.
         keep: How many parts they have in common from the start. -1 if that is not known.
         events: What happened between them.
+        shared: How many parts it shares with the request before it in the log, which may be a request to compact.
     """
 
     request: LoggedRequest
@@ -31,6 +32,7 @@ class Step(NamedTuple):
     old_parts: Sequence[LogPart]
     keep: int
     events: Sequence[Event]
+    shared: int
 
 
 def steps(log: SessionLog) -> Iterator[Step]:
@@ -38,7 +40,8 @@ def steps(log: SessionLog) -> Iterator[Step]:
 
     A request to compact is part of its thread, but the next request is compared with the one before it.
     """
-    state: dict[str, tuple[LoggedRequest, list[LogPart]]] = {}
+    turns: dict[str, tuple[LoggedRequest, list[LogPart]]] = {}
+    composed: dict[str, list[LogPart]] = {}
     by_position: dict[int, list[Event]] = {}
     for event in log.events:
         by_position.setdefault(event.after, []).append(event)
@@ -46,19 +49,26 @@ def steps(log: SessionLog) -> Iterator[Step]:
     for index, request in enumerate(log.requests):
         for event in by_position.get(index, ()):
             pending.setdefault(event.thread, []).append(event)
-        previous, old = state.get(request.thread, (None, []))
-        events = pending.pop(request.thread, [])
+        before = composed.get(request.thread, [])
+        shared = min(max(request.keep, 0), len(before))
+        parts = [*before[:shared], *request.tail]
+        if request.made:
+            composed[request.thread] = parts
+        previous, old = turns.get(request.thread, (None, []))
         if request.kind != "turn":
-            yield Step(request, previous, list(request.tail), old, -1, events)
-            pending[request.thread] = events
+            yield Step(request, previous, parts, old, -1, pending.get(request.thread, []), shared)
             continue
-        keep = _common(old, request.tail) if request.keep < 0 else min(request.keep, len(old))
-        parts = [*old[:keep], *request.tail] if request.keep >= 0 else list(request.tail)
-        is_comparable = bool(previous and previous.made and request.made) and (
-            request.keep >= 0 or previous.made == request.made if previous else False
-        )
-        yield Step(request, previous, parts, old, keep if is_comparable else -1, events)
-        state[request.thread] = request, parts
+        events = pending.pop(request.thread, [])
+        keep = shared if old is before and request.keep >= 0 else _common(old, parts)
+        yield Step(request, previous, parts, old, keep if _is_comparable(request, previous) else -1, events, shared)
+        turns[request.thread] = request, parts
+
+
+def _is_comparable(request: LoggedRequest, previous: LoggedRequest | None) -> bool:
+    """Whether the parts of two requests are known in the same way."""
+    if previous is None or not previous.made or not request.made:
+        return False
+    return request.keep >= 0 or previous.made == request.made
 
 
 def _common(old: Sequence[LogPart], new: Sequence[LogPart]) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from .folders import peek_cwd
 from .index import stamp_of
 from .readers.lines import UnreadableLog
@@ -45,23 +43,19 @@ class LogCollector:
 
     def _read(self, reader: ModuleType, path: str) -> SessionLog | None:
         try:
-            stamp = stamp_of(path)
-            if self.since and os.stat(path).st_mtime < self.since:
+            stamp, modified = getattr(reader, "stamp_of", stamp_of)(path)
+            if modified < self.since:
                 return None
-        except OSError as error:
-            self.problems.append(("session-log-unreadable", path, error.strerror or "cannot be examined"))
-            return None
-        log = self.index.find(path, stamp)
-        if log is None:
-            cwd = peek_cwd(path) if self.place is not None else ""
-            if cwd and not self._belongs(cwd):
-                return None
-            try:
+            log = self.index.find(path, stamp)
+            if log is None:
+                cwd = getattr(reader, "peek_cwd", peek_cwd)(path) if self.place is not None else ""
+                if cwd and not self._belongs(cwd):
+                    return None
                 log = reader.read_log(path, Texts())
-            except UnreadableLog as error:
-                self.problems.append(("session-log-unreadable", path, str(error)))
-                return None
-            self.index.keep(path, stamp, log)
+                self.index.keep(path, stamp, log)
+        except UnreadableLog as error:
+            self.problems.append(("session-log-unreadable", path, str(error)))
+            return None
         return log if self.place is None or self._belongs(log.cwd) else None
 
     def _belongs(self, cwd: str) -> bool:

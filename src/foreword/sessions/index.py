@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 
+from .readers.lines import UnreadableLog
 from .values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Raise this when a reader changes what it extracts.
-VERSION = 1
+VERSION = 2
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS logs (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID"
 )
@@ -90,10 +91,13 @@ def _open(path: str) -> sqlite3.Connection:
     return connection
 
 
-def stamp_of(path: str) -> str:
-    """Return what changes when a file does. Raises an OSError if it does not exist."""
-    status = os.stat(path)
-    return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+def stamp_of(path: str) -> tuple[str, float]:
+    """Return what changes when a file does, and when it was last changed. Raises an `UnreadableLog`."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise UnreadableLog(error.strerror or "cannot be examined") from None
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}", status.st_mtime
 
 
 # The stored form

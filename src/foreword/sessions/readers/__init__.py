@@ -1,4 +1,8 @@
-"""The readers, one module per program. Each has `AGENT` (the program's name), `find_logs` and `read_log`."""
+"""The readers, one module per program.
+
+Each has `AGENT` (the program's name, that of its layout), `TITLES` (other names for it), `PROVIDER` (of models that are not in the table
+of prices), `find_logs` and `read_log`. A reader whose logs are not files also has `stamp_of` and `peek_cwd`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,6 @@ if TYPE_CHECKING:
 
 def all_readers() -> list[ModuleType]:
     """Return the modules of all readers."""
-    from . import claude, codex
+    from . import claude, codex, copilot, gemini, opencode, pi, qwen
 
-    return [claude, codex]
+    return [claude, codex, copilot, pi, gemini, qwen, opencode]

@@ -25,6 +25,7 @@ AGENT = "claude"
 PROVIDER = "anthropic"
 TITLES = ("claude-code", "claude code")
 SYNTHETIC = "<synthetic>"
+_FIELD_COUNT = 5
 _HOUR = 3600
 # Row types that say nothing about requests.
 SKIPPED = frozenset(
@@ -76,13 +77,25 @@ class _ClaudeLog:
         self.problems: dict[tuple[str, str], None] = {}
         self.totals: list[tuple[str, int, float, TokenCounts]] = []
         self.own_cost: float | None = None
-        self.thread, self.time, self.sent = "", 0.0, 0.0
+        self.thread, self.sent = "", 0.0
         self.proofs: dict[str, bool] = {}
-        self._context: dict[str, list[LogPart]] = {}  # what was sent so far, for versions that do not log requests
+        self._stamp: object = None
+        self._time: float | None = 0.0
+        self._rows = {kind: getattr(self, name) for kind, name in _ROWS.items()}
+        # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
+        self._context: dict[str, list[LogPart]] = {}
         self._snapshot: tuple[LogPart, ...] = ()
+        self._sent: dict[str, int] = {}
         self._previous: dict[str, tuple[LogPart, ...]] = {}
         self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
         self._refs: dict[str, dict[str, Any]] = {}
+
+    @property
+    def time(self) -> float:
+        """The time of the last row that has one. Most are never asked for, so they are parsed here."""
+        if self._time is None:
+            self._time = parse_time(self._stamp)
+        return self._time
 
     def add(self, line: bytes) -> None:
         row = parse_row(line)
@@ -91,26 +104,30 @@ class _ClaudeLog:
                 self.problems["session-log-cut", "a line"] = None
             return
         kind = row.get("type")
-        add = getattr(self, _ROWS.get(kind, ""), None) if isinstance(kind, str) else None
-        if kind not in SKIPPED and add is None:
+        add = self._rows.get(kind) if isinstance(kind, str) else None
+        if add is not None:
+            self._note(row)
+            add(row)
+        elif kind in SKIPPED:
+            self._note(row)
+        else:
             self.problems[
                 "session-record-unknown", f"{kind} {row.get('version') or self.fields.get('version', '')}"
             ] = None
-            return
-        self._note(row)
-        if add is not None:
-            add(row)
 
     def _note(self, row: dict[str, Any]) -> None:
         """Note what all rows have in common."""
-        if time := parse_time(row.get("timestamp")):
-            self.time = time
-        for name in ("sessionId", "cwd", "gitBranch", "agentId"):
-            if name not in self.fields and string(row, name):
-                self.fields[name] = string(row, name)
-        if version := string(row, "version"):
-            self.fields["version"] = version
-        self.thread = string(row, "agentId") or ("sidechain" if row.get("isSidechain") is True else "")
+        if (stamp := row.get("timestamp")) is not None:
+            self._stamp, self._time = stamp, None
+        fields = self.fields
+        if (version := row.get("version")) is not None and version != fields.get("version"):
+            fields["version"] = str(version)
+        if len(fields) < _FIELD_COUNT:
+            for name in ("sessionId", "cwd", "gitBranch", "agentId"):
+                if name not in fields and string(row, name):
+                    fields[name] = string(row, name)
+        agent = row.get("agentId")
+        self.thread = str(agent) if agent else "sidechain" if row.get("isSidechain") is True else ""
 
     # The conversation
 
@@ -143,7 +160,8 @@ class _ClaudeLog:
         if parts and not self._refs:
             tools = [part for part in parts if part.kind == "tool"]
             known = tools or [part for part in self._snapshot if part.kind == "tool"]
-            self._snapshot = (*known, *(part for part in parts if part.kind != "tool"))
+            snapshot = (*known, *(part for part in parts if part.kind != "tool"))
+            self._snapshot = self._snapshot if snapshot == self._snapshot else snapshot
 
     def _extend(self, parts: tuple[LogPart, ...]) -> None:
         self._context.setdefault(self.thread, []).extend(parts)
@@ -157,13 +175,17 @@ class _ClaudeLog:
         usage = message.get("usage")
         if isinstance(usage, dict):
             self._add_usage(row, message, usage)
+        if "requestRef" not in row:
+            self.rebuilder.forget_rows()
         if not self._refs:
             self._extend(self.maker.message(message))
 
     def _add_usage(self, row: dict[str, Any], message: dict[str, Any], usage: dict[str, Any]) -> None:
         key = f"{message.get('id')}|{string(row, 'requestId')}|{self.thread}"
-        tokens = _tokens(usage)
         known = self.requests.get(key)
+        if known is not None and known.tokens.out == usage.get("output_tokens"):
+            return
+        tokens = _tokens(usage)
         if known is not None:
             if tokens.out >= known.tokens.out:  # the last row of an answer has its final usage
                 self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
@@ -184,27 +206,36 @@ class _ClaudeLog:
         """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
         found = self.rebuilder.request(ref) if ref else None
         if found is None:
-            made = "rebuilt" if self._snapshot and not ref else "estimated"
-            parts = (*(self._snapshot or (_UNKNOWN,)), *self._context.get(self.thread, ()))
-            before = self._previous.get(self.thread)
-            self._previous[self.thread] = parts
-            if before is None and self.thread in self._previous_hashes:
-                return -1, parts, made
-            keep = common(before or (), parts)
-            return keep, parts[keep:], made
+            return self._unlogged_composition("rebuilt" if self._snapshot and not ref else "estimated")
         is_first = self.thread not in self._previous_hashes
         shape_before, hashes_before = self._previous_hashes.get(self.thread, ("", []))
         shape_hash, hashes = found
         self._previous_hashes[self.thread] = shape_hash, hashes
         shape, old_shape = self.rebuilder.shapes[shape_hash], self.rebuilder.shapes.get(shape_before, ())
         same = common(old_shape, shape) if shape_hash != shape_before else len(shape)
-        if is_first and self._previous.pop(self.thread, None) is not None:
+        if is_first and self._previous.pop(self.thread, ()):
             return -1, (*shape, *self._message_parts(hashes)), "rebuilt"
         if same < len(shape) or same < len(old_shape):
             return same, (*shape[same:], *self._message_parts(hashes)), "rebuilt"
         count = common(hashes_before, hashes)
         keep = len(shape) + sum(len(self.rebuilder.parts_of(digest)) for digest in hashes[:count])
         return keep, self._message_parts(hashes[count:]), "rebuilt"
+
+    def _unlogged_composition(self, made: str) -> tuple[int, tuple[LogPart, ...], str]:
+        """Return the same for a request that the log does not describe: all rows before it."""
+        head, context = self._snapshot or (_UNKNOWN,), self._context.setdefault(self.thread, [])
+        count = self._sent.get(self.thread, 0)
+        self._sent[self.thread] = len(context)
+        before = self._previous.get(self.thread)
+        if count and before is head:  # only rows were added
+            return len(head) + count, tuple(context[count:]), made
+        self._previous[self.thread] = head
+        if before is None and self.thread in self._previous_hashes:
+            return -1, (*head, *context), made
+        keep = common(before or (), head)
+        if keep == len(head) == len(before or ()):
+            return keep + count, tuple(context[count:]), made
+        return keep, (*head[keep:], *context), made
 
     def _message_parts(self, hashes: list[str]) -> tuple[LogPart, ...]:
         return tuple(part for digest in hashes for part in self.rebuilder.parts_of(digest))
@@ -218,6 +249,7 @@ class _ClaudeLog:
                 "compaction", f"{string(row, 'uuid')}|{number(metadata, 'preTokens')}|{string(metadata, 'trigger')}"
             )
             self._context[self.thread] = []
+            self._sent[self.thread] = 0
 
     def _event(self, kind: str, detail: str) -> None:
         self.events.append(Event(kind, self.thread, self.time, len(self.requests), detail))

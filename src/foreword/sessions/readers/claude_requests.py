@@ -72,6 +72,11 @@ class Rebuilder:
         if same and role == "user":  # a row can also be sent alone
             self._candidates.append((role, list(blocks), is_summary))
 
+    def forget_rows(self) -> None:
+        """Forget the rows since the last request, because this log does not describe requests."""
+        self._candidates.clear()
+        self._run = ("", "", [], False)
+
     def add_blob(self, digest: str, message: dict[str, Any]) -> None:
         if digest not in self._parts:
             is_summary = _starts_with_summary(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from hashlib import blake2b
 
 from ..values import LogPart
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
-_loads = json.loads
+_decode = json.JSONDecoder().decode
 
 
 def parse_row(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line, or None if the line is not one."""
     try:
-        row = _loads(line)
+        row = _decode(str(line, "utf-8"))
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
@@ -32,8 +33,6 @@ def parse_time(text: Any) -> float:
         return 0.0 if not 0 < text < 1e14 else text / 1000 if text > 1e11 else float(text)
     if not isinstance(text, str):
         return 0.0
-    from datetime import UTC, datetime
-
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,106 @@
+"""What the readers of simple logs share: rows one after the other, requests in order, and what they are made of."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..values import Event, LoggedRequest, SessionLog
+from .composing import Composer
+from .lines import read_lines
+from .rows import parse_row, parse_time, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ..values import LogPart, TokenCounts
+    from .rows import Texts
+
+
+class JsonLog:
+    """The state of reading one log. A subclass has a method `_row` for rows; it calls `_unknown` for those that it does not know."""
+
+    agent = ""
+
+    def __init__(self, path: str, texts: Texts) -> None:
+        self.path, self.texts = path, texts
+        self.session = self.version = self.cwd = self.branch = self.model = ""
+        self.time = self.sent = 0.0
+        self.composer = Composer([texts.part("unknown", "")])
+        self.requests: dict[str, LoggedRequest] = {}
+        self.events: list[Event] = []
+        self.problems: dict[tuple[str, str], None] = {}
+
+    def read(self) -> SessionLog:
+        """Read all rows."""
+        for _, line in read_lines(self.path):
+            row = parse_row(line)
+            if row is not None:
+                self.time = parse_time(row.get("timestamp")) or self.time
+                self._row(row)
+            elif line.strip():
+                self.problems["session-log-cut", "a line"] = None
+        return self.log()
+
+    def _row(self, row: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _unknown(self, kind: object) -> None:
+        self.problems["session-record-unknown", f"{kind} {self.version}".strip()] = None
+
+    def _event(self, kind: str, detail: str = "") -> None:
+        self.events.append(Event(kind, "", self.time, len(self.requests), detail))
+
+    def _request(self, key: str, tokens: TokenCounts, made: str = "estimated", **fields: Any) -> None:
+        """Add the request that was just answered, unless it is already known or there is nothing in it."""
+        if key in self.requests or not tokens.input + tokens.out:
+            return
+        thread = fields.get("thread", "")
+        keep, tail = (0, ()) if thread or fields.get("kind", "turn") != "turn" else self.composer.request()
+        request = LoggedRequest(
+            f"{self.session}|{key}", thread, self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail,
+            made="" if thread else made,
+        )  # fmt: skip
+        self.requests[key] = request._replace(**fields)
+
+    def log(self) -> SessionLog:
+        """Return what was read."""
+        name = self.session or os.path.basename(self.path)
+        return SessionLog(
+            self.path, self.agent, name, self.version, self.cwd, self.branch, "", "", tuple(self.requests.values()),
+            tuple(self.events), tuple(self.problems),
+        )  # fmt: skip
+
+
+def walk_files(folder: str, suffix: str) -> Iterator[str]:
+    """Yield the files below a folder whose names end like this, sorted."""
+    for parent, folders, files in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(parent, name) for name in sorted(files) if name.endswith(suffix))
+
+
+def split_tagged(texts: Texts, text: str, pattern: str, rest: Iterable[str] = ()) -> list[LogPart] | None:
+    """Return the parts of a text with files in it. The pattern's groups are the path and the file's text. None if it has no file."""
+    parts: list[LogPart] = []
+    position = 0
+    for found in re.finditer(pattern, text, re.DOTALL):
+        start, end = found.span("text")
+        if start > position:
+            parts.append(texts.part("prompt", text[position:start], "instructions"))
+        parts.append(texts.part("file", found["text"], path=found["path"] or next(iter(rest), "")))
+        position = end
+    if not parts:
+        return None
+    if position < len(text):
+        parts.append(texts.part("prompt", text[position:], "instructions"))
+    return parts
+
+
+def content_text(content: Any) -> str:
+    """Return the texts in a message's content."""
+    if isinstance(content, str):
+        return content
+    entries = content if isinstance(content, list) else []
+    return "\n".join(text for entry in entries if (text := string(entry, "text")))

@@ -1,0 +1,172 @@
+"""Read the sessions of OpenCode, which are in an SQLite database: `opencode.db`.
+
+Each session is treated as a log of its own, with the path `DATABASE#SESSION`. The request for a session's title is not recorded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+
+from ..values import TokenCounts
+from .jsonl import JsonLog
+from .lines import UnreadableLog
+from .rows import json_text, number, parse_time, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ..values import LogPart, SessionLog
+    from .rows import Texts
+
+AGENT = "opencode"
+TITLES = ("open-code",)
+PROVIDER = ""
+_MARK = "#"
+
+
+def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield a path for each session."""
+    base = environment.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
+    path = os.path.join(base, "opencode", "opencode.db")
+    if not os.path.isfile(path):
+        return
+    try:
+        with _Database(path) as database:
+            rows = database.rows("SELECT id FROM session ORDER BY id")
+    except UnreadableLog:
+        yield path  # reading it reports why
+        return
+    yield from (f"{path}{_MARK}{session}" for (session,) in rows)
+
+
+def stamp_of(path: str) -> tuple[str, float]:
+    """Return what changes when a session does, and when it was last changed."""
+    file, _, session = path.rpartition(_MARK)
+    try:
+        with _Database(file or path) as database:
+            [(changed, count)] = database.rows(
+                "SELECT time_updated, (SELECT count(*) || '/' || max(time_updated) FROM message WHERE session_id = session.id)"
+                " FROM session WHERE id = ?",
+                session,
+            )
+    except ValueError:
+        raise UnreadableLog("the session does not exist any more") from None
+    return f"{changed} {count}", parse_time(changed)
+
+
+def peek_cwd(path: str) -> str:
+    """Return the folder of a session."""
+    file, _, session = path.rpartition(_MARK)
+    try:
+        with _Database(file) as database:
+            return str(database.rows("SELECT directory FROM session WHERE id = ?", session)[0][0])
+    except (UnreadableLog, IndexError):
+        return ""
+
+
+def read_log(path: str, texts: Texts) -> SessionLog:
+    """Read one session."""
+    return _OpenCodeLog(path, texts).read()
+
+
+class _Database:
+    """A database that is opened only for reading."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> _Database:
+        from urllib.parse import quote
+
+        try:
+            self._connection = sqlite3.connect(f"file:{quote(self._path)}?mode=ro", uri=True, timeout=1)
+        except sqlite3.Error as error:
+            raise UnreadableLog(str(error)) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise UnreadableLog(str(error)) from None
+
+
+class _OpenCodeLog(JsonLog):
+    agent = AGENT
+
+    def read(self) -> SessionLog:
+        file, _, self.session = self.path.rpartition(_MARK)
+        with _Database(file or self.path) as database:
+            info = database.rows("SELECT directory, version, parent_id FROM session WHERE id = ?", self.session)
+            messages = database.rows(
+                "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", self.session
+            )
+            parts = database.rows(
+                "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY time_created, id", self.session
+            )
+        parent = ""
+        if info:
+            self.cwd, self.version, parent = (str(field or "") for field in info[0])
+        by_message: dict[str, list[dict[str, Any]]] = {}
+        for message_id, data in parts:
+            by_message.setdefault(message_id, []).append(self._parse(data))
+        for message_id, data in messages:
+            self._message(message_id, self._parse(data), by_message.get(message_id, []))
+        log = self.log()
+        if not parent:
+            return log
+        # A sub-agent is a session of its own that names its parent.
+        requests = tuple(request._replace(thread=self.session) for request in log.requests)
+        return log._replace(session=parent, thread=self.session, requests=requests)
+
+    def _parse(self, data: Any) -> dict[str, Any]:
+        try:
+            content = json.loads(data)
+        except (ValueError, TypeError):
+            self.problems["session-log-cut", "a row"] = None
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _message(self, key: str, message: dict[str, Any], parts: list[dict[str, Any]]) -> None:
+        times = message.get("time")
+        created = parse_time(times.get("created")) if isinstance(times, dict) else 0.0
+        if message.get("role") == "assistant":
+            self.time = (parse_time(times.get("completed")) if isinstance(times, dict) else 0.0) or created
+            self.sent = created
+            self._answer(key, message)
+            self.composer.add(self._parts(parts, "answer"))
+        else:
+            self.composer.add(self._parts(parts, "message"))
+
+    def _answer(self, key: str, message: dict[str, Any]) -> None:
+        usage = message.get("tokens")
+        cache = usage.get("cache") if isinstance(usage, dict) else None
+        self.model = string(message, "modelID") or self.model
+        out = number(usage, "output") + number(usage, "reasoning")
+        tokens = TokenCounts(number(usage, "input"), number(cache, "write"), number(cache, "read"), out)
+        cost = message.get("cost")
+        kind = "compaction" if message.get("summary") is True else "turn"
+        own = float(cost) if isinstance(cost, int | float) and cost else None
+        self._request(key, tokens, own_cost=own, kind=kind)
+        if kind == "compaction":
+            self._event("compaction", f"{key}||")
+            self.composer.restart([])
+
+    def _parts(self, rows: list[dict[str, Any]], kind: str) -> list[LogPart]:
+        found: list[LogPart] = []
+        for row in rows:
+            state = row.get("state")
+            if row.get("type") == "tool" and isinstance(state, dict):
+                name = string(row, "tool")
+                found.append(self.texts.part("answer", json_text(state.get("input")), name))
+                found.append(self.texts.part("result", string(state, "output") or json_text(state.get("output")), name))
+            elif string(row, "text"):
+                found.append(self.texts.part(kind, string(row, "text")))
+        return found

@@ -1,0 +1,113 @@
+"""Read the logs of pi: `agent/sessions/--SLUG--/TIME_ID.jsonl`. The system prompt is logged by section, and the tools when they are added."""
+
+from __future__ import annotations
+
+import os
+
+from ..values import TokenCounts
+from .composing import split_clock
+from .jsonl import JsonLog, content_text, split_tagged, walk_files
+from .rows import json_text, number, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from ..values import LogPart, SessionLog
+    from .rows import Texts
+
+AGENT = "pi-agent"
+TITLES = ("pi",)
+PROVIDER = ""
+SKIPPED = frozenset("thinking_level_change custom custom_message label session_info branch_summary".split())
+_FILE = r'<project_instructions path="(?P<path>[^"]*)">\n(?P<text>.*?)\n*</project_instructions>'
+
+
+def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the paths of all logs."""
+    base = environment.get("PI_CODING_AGENT_DIR") or os.path.join(home, ".pi", "agent")
+    yield from walk_files(os.path.join(base, "sessions"), ".jsonl")
+
+
+def read_log(path: str, texts: Texts) -> SessionLog:
+    """Read one log."""
+    return _PiLog(path, texts).read()
+
+
+class _PiLog(JsonLog):
+    agent = AGENT
+
+    def __init__(self, path: str, texts: Texts) -> None:
+        super().__init__(path, texts)
+        self.session = os.path.basename(path).removesuffix(".jsonl").rpartition("_")[2]
+        self.sections: dict[str, list[LogPart]] = {}
+        self.tools: dict[str, LogPart] = {}
+        self.cost: float | None = None
+
+    def _row(self, row: dict[str, Any]) -> None:
+        kind, message = row.get("type"), row.get("message")
+        if kind == "session":
+            self.session = string(row, "id") or self.session
+            self.cwd = string(row, "cwd")
+        elif kind == "model_change":
+            self.model = string(row, "modelId") or self.model
+        elif kind == "compaction":
+            self._event("compaction", f"{string(row, 'id')}|{number(row, 'tokensBefore')}|")
+            self.composer.restart([self.texts.part("summary", string(row, "summary"))])
+        elif kind == "message" and isinstance(message, dict):
+            self._message(message)
+        elif kind not in SKIPPED:
+            self._unknown(kind)
+
+    def _message(self, message: dict[str, Any]) -> None:
+        role = string(message, "role")
+        if role == "system":
+            self._system(message)
+        elif role == "assistant":
+            self._answer(message)
+        elif role == "toolResult":
+            self.sent = self.time
+            text = content_text(message.get("content"))
+            self.composer.add([self.texts.part("result", text, string(message, "toolName"))])
+        else:
+            self.sent = self.time
+            self.composer.add([self.texts.part("message", content_text(message.get("content")))])
+
+    def _system(self, message: dict[str, Any]) -> None:
+        sections, added = message.get("sections"), message.get("toolsAdded")
+        for name, text in sections.items() if isinstance(sections, dict) else ():
+            if isinstance(text, str):
+                files = split_tagged(self.texts, text, _FILE)
+                self.sections[name] = files if files else split_clock(self.texts, text, "system")
+        for tool in added if isinstance(added, list) else ():
+            name = string(tool, "name")
+            self.tools[name] = self.texts.part("tool", json_text(tool), name)
+        removed = message.get("toolsRemoved")
+        for name in removed if isinstance(removed, list) else ():
+            self.tools.pop(name if isinstance(name, str) else string(name, "name"), None)
+        head = [part for parts in self.sections.values() for part in parts]
+        self.composer.head = (*self.tools.values(), *head)
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        usage = message.get("usage")
+        self.model = string(message, "model") or self.model
+        cost = usage.get("cost") if isinstance(usage, dict) else None
+        total = cost.get("total") if isinstance(cost, dict) else None
+        written = number(usage, "cacheWrite")
+        tokens = TokenCounts(
+            number(usage, "input"), written, number(usage, "cacheRead"), number(usage, "output"),
+            min(number(usage, "cacheWrite1h"), written),
+        )  # fmt: skip
+        made = "rebuilt" if self.tools else "estimated"
+        key = string(message, "responseId") or str(len(self.requests))
+        self._request(key, tokens, made, own_cost=float(total) if isinstance(total, int | float) and total else None)
+        parts = []
+        content = message.get("content")
+        for entry in content if isinstance(content, list) else ():
+            name = string(entry, "name")
+            text = string(entry, "text", "thinking") or json_text(
+                entry.get("arguments") if isinstance(entry, dict) else entry
+            )
+            parts.append(self.texts.part("answer", text, name))
+        self.composer.add(parts)

@@ -1,0 +1,93 @@
+"""The logs of released agents that `peers/sessions.py` drove through scripts, against what the provider recorded."""
+
+import json
+import re
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from foreword.programs.sessions import mapping_answer
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "sessions"
+PROGRAMS = sorted(path.name for path in GOLDEN.iterdir())
+KINDS = ("fresh", "written", "read", "out")
+
+
+def restore(name, folder):
+    """Copy the logs of a program into a home directory."""
+    home = folder / "home"
+    home.mkdir()
+    for path in (GOLDEN / name).rglob("*.jsonl"):
+        parts = path.relative_to(GOLDEN / name / "home").parts
+        target = home.joinpath(*(re.sub("^_", ".", part) for part in parts))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    if (GOLDEN / name / "opencode.sql").exists():
+        target = home / ".local" / "share" / "opencode" / "opencode.db"
+        target.parent.mkdir(parents=True)
+        connection = sqlite3.connect(target)
+        connection.executescript((GOLDEN / name / "opencode.sql").read_text())
+        connection.close()
+    return home
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request, tmp_path):
+    home = restore(request.param, tmp_path)
+    expected = json.loads((GOLDEN / request.param / "expected.json").read_text())
+
+    def ask(**fields):
+        return mapping_answer({"cwd": str(tmp_path), "home": str(home), "everywhere": True, "no_cache": True, **fields})
+
+    return ask, expected
+
+
+def logged(expected):
+    """Return the requests that the program logs: OpenCode does not log the one for a title, which offers no tools."""
+    return [row for row in expected["requests"] if row["tools"] or expected["program"] != "opencode"]
+
+
+def test_at_least_five_programs_are_read():
+    assert {"claude", "codex", "copilot", "pi-agent", "gemini"} <= set(PROGRAMS)
+
+
+def test_totals_are_those_of_the_provider(program):
+    ask, expected = program
+    total = ask()["total"]
+    assert total["tokens"] == {kind: sum(row[kind] for row in logged(expected)) for kind in KINDS}
+    by_model = {row["key"]: row["tokens"] for row in ask(by="model")["rows"]}
+    assert by_model == {
+        model: {kind: sum(row[kind] for row in logged(expected) if row["model"] == model) for kind in KINDS}
+        for model in by_model
+    }
+
+
+def test_causes_are_those_of_the_script(program):
+    ask, expected = program
+    causes = []
+    for session in ask()["sessions"]:
+        rows = ask(id=session["id"])["requests"]
+        causes += [row["collapse"]["cause"] for row in rows if row["collapse"] and not row["thread"]]
+    missing = [cause for cause in expected["causes"] if cause not in causes]
+    assert missing == []
+
+
+@pytest.mark.parametrize("by", ["file", "tool", "section", "cause"])
+def test_rows_add_up(program, by):
+    ask, _ = program
+    answer = ask(by=by)
+    for kind in KINDS:
+        assert sum(row["tokens"][kind] for row in answer["rows"]) == answer["total"]["tokens"][kind]
+
+
+def test_no_record_is_unknown(program):
+    ask, _ = program
+    assert [row["message"] for row in ask()["findings"]] == []
+
+
+def test_nothing_of_a_real_machine_is_in_the_logs():
+    texts = [path.read_text() for path in GOLDEN.rglob("*") if path.is_file()]
+    assert texts
+    assert [match for text in texts for match in re.findall(r"(?<!\w)/(?:home|Users|root|work)/[\w.-]+", text)] == []
