@@ -325,6 +325,11 @@ def check_turn(function: str, turn: Any, kind: type) -> None:
         raise CallError(
             f"{function} takes a Turn, the result of Conversation.turn (Conversations().open(…).turn(…)), not {type(turn).__name__}"
         )
+    if not checked.messages:
+        raise CallError(
+            f"{function}: the turn has no messages, and providers refuse such a request; pass what the user says, as in"
+            ' conversation.turn("fix the failing test"), or the history as messages=[…]'
+        )
     count = len(checked.leading)
     leading = checked.messages[:count]
     if len(leading) < count or not all(isinstance(message.get("content"), str) for message in leading):

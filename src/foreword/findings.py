@@ -94,6 +94,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
     # templates
+    "layout-kept": (
+        "info",
+        "A conversation was opened with another layout than its prompt was built with, and keeps its prompt.",
+    ),
+    "layout-rebuilt": (
+        "info",
+        "A conversation was opened with another layout than its prompt was built with, and was rebuilt.",
+    ),
     "template-unmatched": ("error", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
     "template-unknown-type": (

@@ -600,3 +600,19 @@ def test_tokens_counts_tools_by_tool_and_by_server(run):
     assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, in addition to the prompt" in output
     assert json.loads(run("tokens", "--json")[1])["tools"] == []
     assert "tokens for tools" not in run("tokens")[1]
+
+
+def test_a_tools_file_may_be_in_a_providers_form(tree, run):
+    function = {"name": "grep", "parameters": {"type": "object"}}
+    forms = [
+        [{"type": "function", "function": function}],
+        [{"name": "grep", "input_schema": {"type": "object"}}],
+        [{"functionDeclarations": [function]}],
+    ]
+    outputs = set()
+    for rows in forms:
+        tree({"w/tools.json": json.dumps(rows)})
+        status, out, _ = run("show", "--layout", "pi", "--tools", "tools.json")
+        assert status == 0 and "- grep: " in out
+        outputs.add(out)
+    assert len(outputs) == 1

@@ -186,8 +186,9 @@ def test_a_compaction_sends_touched_files_again_with_the_next_turn(tree, open_co
 def test_a_touch_after_a_compaction_sends_a_file_only_once(conversation, contents):
     conversation.touch(["a/z.py"])
     conversation.compact()
-    assert files_in(conversation.touch(["a/z.py"])) == ["a/AGENTS.md", ".claude/rules/python.md"]
-    assert contents(conversation.turn("go on").messages) == ["go on"]
+    touched = conversation.touch(["a/z.py"])
+    assert files_in(touched) == ["a/AGENTS.md", ".claude/rules/python.md"]
+    assert contents(conversation.turn("go on", touched.messages).messages) == [*contents(touched.messages), "go on"]
 
 
 def test_a_file_in_the_prompt_is_not_sent_again(tree, open_conversation):

@@ -1,6 +1,7 @@
 """Prompt caches: breakpoints, order, tokens kept after a change, and prices."""
 
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from foreword.inspection.diff import Cause, SectionDiff
 from foreword.inspection.prices import Price, ProviderRules, build_prices
 from foreword.inspection.rebuilding import cache_reuse, rebuild_cost
 from foreword.inspection.subject import LastCall, Subject
+from foreword.providers import request_for
 from foreword.text.models import is_same_model
 from foreword.vocabulary import LIFETIMES, Origin, Passage, Piece, Prompt, Turn
 
@@ -77,8 +79,9 @@ def test_a_request_is_read_in_the_providers_order(make, order):
 
 
 def test_an_empty_request_has_no_segments():
-    for make in (for_anthropic, for_openai_responses, for_gemini):
-        assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
+    for provider in ("anthropic", "openai", "gemini"):
+        request = request_for(provider, Turn("", 1, False, "", (), ()))
+        assert segments_of(request, ("tools", "system", "messages")) == []
 
 
 def test_the_callers_breakpoint_follows_the_last_message():
@@ -93,7 +96,7 @@ def test_the_callers_breakpoint_follows_the_last_message():
 
 
 def breakpoints_for(subject, rules, price=PRICE):
-    make = for_anthropic if rules is ANTHROPIC else for_openai_responses if rules is OPENAI else for_gemini
+    make = partial(request_for, rules.name)
     return breakpoints(segments_of(make(subject.turn), rules.order), subject.prompt, rules, price, len)
 
 
@@ -272,7 +275,7 @@ def test_tokens_up_to_the_first_change_are_kept(old, new, rules, expected):
 
 
 def compare_requests(old, new, rules=GEMINI, price=PRICE):
-    make = {"anthropic": for_anthropic, "openai": for_openai_responses, "gemini": for_gemini}[rules.name]
+    make = partial(request_for, rules.name)
     requests = [(subject, segments_of(make(subject.turn), rules.order)) for subject in (old, new)]
     return cache_reuse(requests[0], requests[1], rules, price, len)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword import for_anthropic, for_openai_responses
 from foreword.conversation.decide import drift
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
@@ -19,6 +19,7 @@ from foreword.inspection.hunks import changed_lines, find_hunks, split_hunk
 from foreword.inspection.prices import Price, ProviderRules
 from foreword.inspection.rebuilding import cache_reuse
 from foreword.inspection.subject import Subject
+from foreword.providers import request_for
 from foreword.text.tokens import Count
 from foreword.text.words import changed_spans
 from foreword.vocabulary import LIFETIMES, Edition, Turn
@@ -139,7 +140,7 @@ def test_comparisons_are_correct(forms, old_tools, new_tools):
 
 def _sent(tools):
     """Return the bytes that a provider receives."""
-    return json.dumps(for_openai_responses(Turn("", 1, False, "", (), tools)).get("tools", []))
+    return json.dumps(request_for("openai", Turn("", 1, False, "", (), tools)).get("tools", []))
 
 
 def _edition(subject):
@@ -147,8 +148,11 @@ def _edition(subject):
 
 
 RULES = (
-    (for_anthropic, ProviderRules("anthropic", ("tools", "system", "messages"), "breakpoints", 1, "m")),
-    (for_openai_responses, ProviderRules("openai", ("system", "tools", "messages"), "prefix", 3, "m")),
+    (
+        partial(request_for, "anthropic"),
+        ProviderRules("anthropic", ("tools", "system", "messages"), "breakpoints", 1, "m"),
+    ),
+    (partial(request_for, "openai"), ProviderRules("openai", ("system", "tools", "messages"), "prefix", 3, "m")),
 )
 PRICE = Price("m", "x", 1.0, 1.25, 0.1, 4)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from foreword.building.build import build
 from foreword.inspection.sending import sent_passages, split_prompt
 from foreword.layout.parse import parse
-from foreword.providers.anthropic import for_anthropic
+from foreword.providers import request_for
 from foreword.vocabulary import LIFETIMES, PROMPT_ROLES, Agent, Inputs, Turn, Workspace
 
 TEXT = st.text(alphabet="ab \n", max_size=6)
@@ -52,7 +52,7 @@ def test_a_request_has_the_same_text_and_few_breakpoints(rows):
     prompt = build_prompt(rows)
     sent = split_prompt(prompt.text, sent_passages(prompt.passages))
     turn = Turn("", 1, False, sent.system, sent.messages, (), sent.passages, leading=sent.leading)
-    request = for_anthropic(turn)
+    request = request_for("anthropic", turn)
     assert [message["content"] for message in sent.messages] == [
         "".join(block["text"] for block in message["content"]) for message in request["messages"]
     ]

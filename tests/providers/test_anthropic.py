@@ -16,6 +16,7 @@ from foreword.providers.anthropic import for_anthropic
 from foreword.vocabulary import LIFETIMES, Turn, replace
 
 CACHE_CONTROL = {"type": "ephemeral"}
+MESSAGES = ({"role": "user", "content": "Hi."},)
 
 
 def blocks(request):
@@ -122,7 +123,7 @@ def marked_blocks(request):
         ([1] * 30, [15]),
         ([1] * 31, [30]),
         ([1, 24, 24, 1], [45]),
-        ([], []),
+        ([1], []),
     ],
 )
 def test_a_long_conversation_has_a_breakpoint_in_its_messages(make_turn, all_lifetimes, sizes, expected):
@@ -170,7 +171,7 @@ def test_a_block_that_cannot_have_a_breakpoint_leaves_it_to_the_one_before(make_
     ],
 )
 def test_no_block_is_blank_and_no_character_is_lost(system, passages, expected):
-    assert blocks(for_anthropic(Turn("t", 1, True, system, (), (), passages))) == expected
+    assert blocks(for_anthropic(Turn("t", 1, True, system, MESSAGES, (), passages))) == expected
 
 
 def test_without_a_prompt_there_is_no_system_key(make_turn):
@@ -308,7 +309,7 @@ def test_any_passages_become_valid_blocks(drawn, tail, has_tools):
         passages.append((len(system), len(system) + len(text), lifetime))
         system += text + separator
     system += tail
-    request = for_anthropic(Turn("t", 1, True, system, (), [{"name": "n"}] if has_tools else (), passages))
+    request = for_anthropic(Turn("t", 1, True, system, MESSAGES, [{"name": "n"}] if has_tools else (), passages))
     assert "".join(text for text, _ in blocks(request)) == (system if system.strip() else "")
     assert all(text.strip() for text, _ in blocks(request))
     assert len(marks(request)) <= 3
@@ -343,7 +344,7 @@ def test_prompts_of_the_shipped_layouts_become_valid_blocks(tree, layout):
     )
     prompt = tree.prompt(layout, tools="read read_file shell bash", session="s")
     passages = [(passage.start, passage.end, passage.lifetime) for passage in prompt.passages]
-    request = for_anthropic(Turn("t", 1, True, prompt.text, (), ({"name": "read"},), passages))
+    request = for_anthropic(Turn("t", 1, True, prompt.text, MESSAGES, ({"name": "read"},), passages))
     assert "".join(text for text, _ in blocks(request)) == prompt.text
     assert 1 <= len(marks(request)) <= 3
     assert_lifetimes_shorten(blocks(request), prompt.text, passages)

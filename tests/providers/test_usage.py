@@ -147,7 +147,7 @@ def test_longer_lifetimes_are_read(usage, expected):
 @pytest.mark.parametrize(
     ("usage", "message"),
     [
-        ({}, "dict with the keys [] has none of them"),
+        ({}, "dict has none of them"),
         ({"tokens": 3}, "dict with the keys ['tokens'] has none of them"),
         ("10", "usage must be an object or a mapping, and so must its details; '10' is neither"),
         (None, "NoneType has none of them"),

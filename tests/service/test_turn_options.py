@@ -246,3 +246,29 @@ def test_a_new_registry_sets_the_tools(call):
     turn = call("registry", tools=[{"name": "read"}, {"name": "edit"}])
     assert [tool["name"] for tool in turn["tools"]] == ["edit", "read"]
     assert [tool["name"] for tool in call("turn", message="Hi.")["tools"]] == ["edit", "read"]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {"type": "function", "function": {"name": "read", "description": "Read.", "parameters": {"type": "object"}}},
+        {"name": "read", "description": "Read.", "input_schema": {"type": "object"}},
+        {"functionDeclarations": [{"name": "read", "description": "Read.", "parameters": {"type": "OBJECT"}}]},
+        {"name": "read", "description": "Read.", "inputSchema": {"type": "object"}, "annotations": {"title": "Read"}},
+    ],
+)
+def test_tools_may_be_in_a_providers_form(service, definition):
+    expected = [{"name": "read", "description": "Read.", "schema": {"type": "object"}}]
+    for padding in ("", "x" * 200):  # a long list of tools is decoded once for several requests
+        tools = [definition, {"name": "other", "description": padding}] if padding else [definition]
+        for _ in range(2):
+            response = service.conversation(f"forms-{padding[:1]}", layout="pi", message="Hi", tools=tools)
+            assert response.status == 200 and expected[0] in response.json["tools"]
+    wrong = service.conversation("forms", layout="pi", message="Hi", tools=[{"nme": "read"}])
+    assert wrong.status == 400 and "nme" in wrong.json["detail"]
+
+
+def test_usage_without_known_keys_says_which_ones_are_expected(service):
+    service.conversation("usage-keys", layout="builder", message="Hi")
+    response = service.post("/conversations/usage-keys/usage", {"usage": {"tokens_in": 5}})
+    assert response.status == 400 and "input_tokens (Anthropic, OpenAI Responses)" in response.json["detail"]

@@ -16,6 +16,7 @@ from ..extensions import Resources
 from ..findings import finding
 from ..store import waits
 from ..vocabulary import Document, Edition, Tool, Workspace
+from ..vocabulary.tool_forms import tools_from
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
@@ -111,8 +112,7 @@ class Conversation:
         check_time(now)
         expect("new_prompt", new_prompt, bool)
         self._touching.check_files()
-        if self._touching.has_waiting:
-            self._send_waiting_touches()
+        self._send_touches(messages)
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -152,6 +152,7 @@ class Conversation:
         check_message(message)
         messages = check_messages(messages)
         check_time(now)
+        self._touching.take_unsent(messages)  # after a compaction, they are sent again
         try:
             outcome = self._transitions.compact(now)
         except StoreError as error:
@@ -205,9 +206,7 @@ class Conversation:
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
-        tools = to_tuple("the active tools", tools)
-        for tool in tools:
-            expect("an active tool", tool, Tool, str)
+        tools = tools_from("the active tools", to_tuple("the active tools", tools))
         self._agent.set_tools(tools, lambda: self._transitions.current()[0])
 
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
@@ -230,16 +229,18 @@ class Conversation:
     def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
         """Return the instructions for files that the agent reads, edits or creates. Append their `messages` after the tool results.
 
+        What you do not append is not lost: the next turn adds the texts that its `messages` do not contain, as messages from the user.
         The instruction files in the folders above them and the rules for their paths are sent once per conversation, and again after a
         compaction or if they have changed. Paths are relative to the working directory; the files need not exist. One call takes at
         most 1,000 paths.
         """
-        return self._touching.touch(check_touch(paths, how), how)
+        return self._touching.keep_until_sent(self._touching.touch(check_touch(paths, how), how))
 
-    def _send_waiting_touches(self) -> None:
-        """Add to this turn the instructions that touches could not send while the store was down."""
-        for message in self._touching.touch((), TOUCH_KINDS[0]).messages:
-            self.send_message(message["content"])
+    def _send_touches(self, messages: Sequence[Message]) -> None:
+        """Add to this turn what touches could not send while the store was down, and what the caller did not append."""
+        waiting = self._touching.touch((), TOUCH_KINDS[0]).messages if self._touching.has_waiting else ()
+        for text in (*self._touching.take_unsent(messages), *(message["content"] for message in waiting)):
+            self.send_message(text)
 
     def use_skill(self, name: str) -> Message:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
@@ -285,7 +286,7 @@ class Conversation:
         history: list[Message] = [*check_messages(messages), *user_message(message)]
         sub_agent = self.sub_agents.prepare(
             task,
-            tools,
+            tools_from("the tools of a sub-agent", to_tuple("the tools of a sub-agent", tools)),
             definition=definition,
             workspace=workspace,
             append=append,

@@ -179,7 +179,8 @@ class Conversations:
         return self.store.forget(id)
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store. Using one of its conversations afterwards is an error."""
+        self._shared.editions.is_closed = True
         self._shared.store.close()
 
     def __enter__(self) -> Conversations:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..errors import ForgottenError, StoreError
+from ..errors import CallError, ForgottenError, StoreError
 from ..findings import finding
 from ..store.texts import hash_of
 from ..vocabulary import replace
@@ -34,6 +34,7 @@ class Editions:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.postponed: dict[str, Mapping[str, Any]] = {}
+        self.is_closed = False
         self._models: dict[str, str] = {}
         self._lock = allocate_lock()
 
@@ -51,6 +52,8 @@ class Editions:
 
         With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
         """
+        if self.is_closed:
+            raise CallError("these conversations are closed; to continue, open the store again with Conversations(…)")
         try:
             return self.store.current(id, moment), []
         except StoreError as error:

@@ -10,7 +10,7 @@ from ..engine.touches import TouchReader
 from ..errors import path_text, to_tuple
 from ..extensions import Extension
 from ..sources.environment import absolute
-from ..store import open_store
+from ..store import check_folder, open_store
 from .decide import Outcome
 from .editions import Editions
 from .hooks import check_extensions
@@ -36,6 +36,8 @@ class Shared:
             store = path_text("the store", store)
         self.extensions: tuple[Extension, ...] = to_tuple("extensions", extensions, Extension)
         check_extensions(self.extensions)
+        if isinstance(store, str):
+            check_folder(store)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.editions = Editions(self.store)
         self.store.listen(self.editions.forget)

@@ -16,11 +16,12 @@ from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .state import state_of, with_state
-from .touch import Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files
+from .touch import Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files, texts_missing_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from ..engine.touches import TouchReading
     from ..layout.model import Layout, Touch
@@ -65,6 +66,21 @@ class Touching:
         self._applied: set[str] = set()
         self._rechecks = Rechecks()
         self._waiting: dict[str, None] = {}
+        self._unsent: list[str] = []
+
+    def keep_until_sent(self, touched: Touched) -> Touched:
+        """Remember the text of a touch until a turn's messages contain it, and return the touch."""
+        with self._lock:
+            self._unsent += [message["content"] for message in touched.messages]
+        return touched
+
+    def take_unsent(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return the texts of earlier touches that are not in these messages, and forget all of them."""
+        if not self._unsent:
+            return []
+        with self._lock:
+            texts, self._unsent = self._unsent, []
+        return texts_missing_from(messages, texts)
 
     @property
     def has_waiting(self) -> bool:

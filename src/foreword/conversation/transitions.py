@@ -108,17 +108,30 @@ class Transitions:
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
         all_events = [*events, *self._implied_events(current)] if current else events
-        steps = decide(self._assembling.layout.on, current, all_events, self._assembling.layout_changed(current))
+        has_other_layout = self._assembling.layout_changed(current)
+        steps = decide(self._assembling.layout.on, current, all_events, has_other_layout)
         if current is None or not (findings or self._changes_nothing(steps, current)):
-            trigger = trigger_of_steps(
-                self._assembling.layout.on, all_events, self._assembling.layout_changed(current) if current else False
-            )
-            return self._publish(steps, events, trigger, current, now, messages)
+            trigger = trigger_of_steps(self._assembling.layout.on, all_events, has_other_layout)
+            outcome = self._publish(steps, events, trigger, current, now, messages)
+            if outcome is None or current is None or not has_other_layout:
+                return outcome
+            return replace(outcome, findings=[*outcome.findings, self._layout_finding(current, outcome.is_reused)])
+        if has_other_layout:
+            findings = [*findings, self._layout_finding(current, is_kept=True)]
         if findings and steps.changes and not _EXPLICIT_EVENTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in all_events and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
         return Outcome(current, (), findings, is_reused=True)
+
+    def _layout_finding(self, current: Edition, is_kept: bool) -> Finding:
+        """Return the finding that says whether a conversation that was built with another layout now uses the one it was opened with."""
+        old, new = current.layout.rpartition("/")[2], self._assembling.layout.name
+        if is_kept:
+            reason = f"{new} does not rebuild an existing prompt on a turn; construct() does, and so does a compaction"
+            return finding("layout-kept", f"the prompt was built with the layout {old} and is kept: {reason}")
+        message = f"the prompt was built with the layout {old}, and was rebuilt with {new}, as the caller asked"
+        return finding("layout-rebuilt", message)
 
     def _publish(
         self,

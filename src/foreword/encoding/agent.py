@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..errors import CallError, show, suggestion
 from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
 from ..vocabulary import Access, Agent, Document, Scope, Skill
+from ..vocabulary.tool_forms import tool_rows
 from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
@@ -105,8 +106,9 @@ def _parse_tools(rows: Any, name: str) -> Sequence[Tool] | None:
         raise CallError(f'{name}: the tools must be a list such as [{{"name": …}}], not {kind_of(rows)}')
     tools: dict[str, Tool] = {}
     for number, row in enumerate(rows, 1):
-        tool = row if isinstance(row, Tool) else _parse_tool(row, f"{name}: tool {number}")
-        tools.setdefault(tool.name, tool)
+        for each in [row] if isinstance(row, Tool) else tool_rows(row):
+            tool = each if isinstance(each, Tool) else _parse_tool(each, f"{name}: tool {number}")
+            tools.setdefault(tool.name, tool)
     return list(tools.values())
 
 

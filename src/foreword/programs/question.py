@@ -180,15 +180,12 @@ class Question:
 
     def url_to_write(self) -> str:
         """Return the store's URL for a caller that writes. If it was set explicitly, its folder must exist, in case it is misspelled."""
-        from ..store import folder_of
-        from ..text.lines import printable
+        from ..store import check_folder, make_folder
 
         url, is_explicit = self._store_url()
-        folder = folder_of(url)
-        if is_explicit and folder and not os.path.isdir(folder):
-            raise CallError(
-                f"the store {printable(url)} cannot be created: there is no folder {printable(folder)}; create it first"
-            )
+        if not is_explicit:
+            make_folder(url)
+        check_folder(url)
         return url
 
     def has_store(self) -> bool:

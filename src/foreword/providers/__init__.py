@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Most other servers accept requests in this provider's form.
 _DEFAULT = "openai"
+_PLACEHOLDER = {"role": "user", "content": "…"}
+_MESSAGE_KEYS = ("messages", "input", "contents")
 
 
 # The function for each API, by the name that a client of the service uses; the module is the part before the hyphen.
@@ -65,8 +67,11 @@ def request_for(provider: str, turn: Turn) -> dict[str, Any]:
 
     name = provider if provider in PROVIDERS else _DEFAULT
     convert = import_module(f".{name}", __name__).request
+    if not turn.messages:  # a provider would refuse it, but what comes before the messages can be predicted
+        request = request_for(provider, replace(turn, messages=[_PLACEHOLDER]))
+        return {key: [] if key in _MESSAGE_KEYS else content for key, content in request.items()}
     try:
-        request: dict[str, Any] = convert(turn)
+        request = dict(convert(turn))
     except UnsupportedToolError:
-        request = convert(replace(turn, tools=[without_tool_fields(tool) for tool in turn.tools]))
+        request = dict(convert(replace(turn, tools=[without_tool_fields(tool) for tool in turn.tools])))
     return request

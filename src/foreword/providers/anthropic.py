@@ -67,6 +67,7 @@ def for_anthropic(
     in your `anthropic-beta` are kept.
     """
     check_turn("for_anthropic", turn, Turn)
+    _check_first_message(turn)
     _check_options(breakpoints, ttl)
     expect_mapping("headers", headers)
     late_headers: dict[str, str] = {}
@@ -105,6 +106,15 @@ def _merge_headers(own: Mapping[str, str] | None, late: Mapping[str, str]) -> di
     values = [value for headers in (own, late) for name, value in headers.items() if name.lower() == _BETA_HEADER]
     names = dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip())
     return {**merged, **({_BETA_HEADER: ",".join(names)} if names else {})}
+
+
+def _check_first_message(turn: Turn) -> None:
+    first = next(iter(turn.messages[len(turn.leading) :]), None)
+    if first is not None and first.get("role") in ("system", "developer"):
+        raise CallError(
+            f"for_anthropic: the first message has the role {first['role']!r}, which the API refuses there; pass its text as"
+            " Agent(base=…), so that it is in turn.system, or with the role 'user'"
+        )
 
 
 def _check_options(breakpoints: int, ttl: str | None) -> None:

@@ -54,7 +54,8 @@ def reported_tokens(usage: Any) -> ReportedTokens:
     for name, read in _READERS:
         if _field(usage, name) is not None:
             return read(usage)
-    keys = f" with the keys {show(sorted(map(str, usage.keys())))}" if hasattr(usage, "keys") else ""
+    known = sorted(map(str, usage.keys())) if hasattr(usage, "keys") else []
+    keys = f" with the keys {show(known)}" if known else ""
     raise CallError(
         "usage must be what the provider returned as usage (usage_metadata for Gemini), with input_tokens, prompt_tokens or"
         f" prompt_token_count; {type(usage).__name__}{keys} has none of them"

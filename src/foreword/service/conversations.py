@@ -128,6 +128,12 @@ def record_usage(service: Service, request: Request) -> Response:
     id = request.text("id")
     service.current(id)
     reported = msgspec.to_builtins(body.usage)
+    if not reported:
+        raise Problem(
+            "invalid-body",
+            "usage has none of the keys in which providers report tokens: input_tokens (Anthropic, OpenAI Responses), prompt_tokens"
+            " (OpenAI Chat), promptTokenCount or prompt_token_count (Gemini); send the provider's usage unchanged",
+        )
     usage = add_usage(service.conversations.editions, id, reported, body.model, service.prices, None)
     names = ("input_tokens", "read_tokens", "written_tokens", "output_tokens")
     amounts = {name: amount or 0 for name, amount in zip(names, usage.call, strict=True)}

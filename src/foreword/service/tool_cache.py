@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from ..errors import CallError
+from ..vocabulary.tool_forms import tool_rows
 from ..vocabulary.tools import Tool
 from .bounded import BoundedDict
 
@@ -31,19 +33,39 @@ _known: BoundedDict[bytes, SharedTools] = BoundedDict(_MAX_LISTS)
 
 def decode_body(data: bytes, kind: type) -> Any:
     """Decode a body as this type, with the tools of an earlier body if they are the same, byte for byte."""
-    raw = _raw_tools(data) if "tools" in kind.__struct_fields__ else b""  # type: ignore[attr-defined]
-    if not raw:
+    if "tools" not in kind.__struct_fields__:  # type: ignore[attr-defined]
         return msgspec.json.decode(data, type=kind)
+    raw = _raw_tools(data)
+    if not raw:
+        return _decode(data, kind)
     shared = _known.get(raw)
     body: Any
     if shared is not None:
         body = msgspec.json.decode(data.replace(raw, _NO_TOOLS), type=kind)
     else:
-        body = msgspec.json.decode(data, type=kind)
+        body = _decode(data, kind)
         shared = SharedTools(body.tools)
         _known[raw] = shared
     body.tools = shared
     return body
+
+
+def _decode(data: bytes, kind: type) -> Any:
+    """Decode a body whose tools may be in a provider's form."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError:
+        content = msgspec.json.decode(data)
+        tools = content.get("tools") if isinstance(content, dict) else None
+        if not isinstance(tools, list):
+            raise
+        try:
+            rows = [each for row in tools for each in tool_rows(row)]
+        except CallError as error:
+            raise msgspec.ValidationError(str(error)) from None
+        if rows == tools:
+            raise
+        return msgspec.convert({**content, "tools": rows}, kind)
 
 
 def forget_tools(_: object = None) -> None:

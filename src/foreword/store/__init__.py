@@ -34,6 +34,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError
+from ..text.lines import printable
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -117,6 +118,23 @@ def folder_of(url: str) -> str:
     """Return the folder that contains a store's file, or an empty string for other stores."""
     kind, address = _parse(url)
     return os.path.dirname(os.path.abspath(address)) if kind.is_local and address else ""
+
+
+def check_folder(url: str) -> None:
+    """Raise a CallError if the folder of a store's file does not exist: its path may be misspelled."""
+    folder = folder_of(url)
+    if folder and not os.path.isdir(folder):
+        raise CallError(
+            f"the store {printable(url)} cannot be created: there is no folder {printable(folder)}; create it first"
+        )
+
+
+def make_folder(url: str) -> None:
+    """Create the folder of a store's file, with access only for the user. Nothing happens if that fails: opening the store says why."""
+    try:
+        os.makedirs(folder_of(url) or ".", 0o700, exist_ok=True)
+    except OSError:
+        pass
 
 
 def is_local(url: str) -> bool:

@@ -15,6 +15,7 @@ from ..errors import (
     to_pairs,
     to_tuple,
 )
+from .tool_forms import tools_from
 from .tools import Tool as Tool
 from .values import digest as digest
 from .values import replace as replace
@@ -177,13 +178,12 @@ class Agent:
     servers: Mapping[str, str] | None = None
 
     def _check(self) -> None:
-        tools = to_tuple("Agent.tools", self.tools, Tool) if self.tools else ()
-        names = [tool.name for tool in tools]
+        if self.tools:
+            self.__dict__["tools"] = to_tuple("Agent.tools", tools_from("Agent.tools", self.tools), Tool)
+        names = [tool.name for tool in self.tools or ()]
         if len(set(names)) < len(names):
-            duplicate = next(name for name in names if names.count(name) > 1)
-            raise CallError(
-                f"two tools are named {duplicate!r}; a model calls a tool by its name, so names must be unique"
-            )
+            twice = max(names, key=names.count)
+            raise CallError(f"two tools are named {twice!r}; a model calls a tool by its name, so names must be unique")
         for name in ("model", "provider", "session", "language"):
             if type(text := getattr(self, name)) is not str or not text.isascii():
                 expect(f"Agent.{name}", text, str)

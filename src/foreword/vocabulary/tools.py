@@ -69,6 +69,7 @@ class Tool:
         for field in ("description", "snippet", "server", "type"):
             expect(f"the {field} {what}", getattr(self, field), str)
         _check_json(f"the schema {what}", self.schema, "JSON Schema")
+        _check_is_schema(what, self.schema)
         to_tuple(f"the guidelines {what}", self.guidelines, str)
         to_tuple(f"the allowed_callers {what}", self.allowed_callers, str)
         expect(f"defer {what}", self.defer, bool)
@@ -106,6 +107,21 @@ def _check_json(what: str, content: object, kind: str) -> None:
             dumps(content)
         except (TypeError, ValueError, RecursionError) as error:
             raise CallError(f"{what} cannot be encoded as JSON: {error}") from None
+
+
+def _check_is_schema(what: str, schema: Mapping[str, Any] | None) -> None:
+    """Raise a CallError if a schema is a whole tool definition of a provider, which no provider would accept as a schema."""
+    if not schema:
+        return
+    wrapped = schema.get("function") if schema.get("type") == "function" else schema
+    key = next((key for key in ("parameters", "input_schema", "inputSchema") if hasattr(schema.get(key), "keys")), "")
+    if schema.get("type") == "function" or (key and "properties" not in schema and "$ref" not in schema):
+        place = (
+            f"its {key!r}" if key else "the 'parameters' in its 'function'" if wrapped is not schema else "its schema"
+        )
+        raise CallError(
+            f"the schema {what} is a whole tool definition; pass {place}, or pass the definition instead of a Tool"
+        )
 
 
 def _check_type(name: str, kind: str, schema: object) -> None:

@@ -90,7 +90,22 @@ def _argument_error(
     """Return an error that lists the arguments that are unknown, missing, superfluous or passed twice."""
     duplicates = kwargs.keys() & set(fields[: len(args)])
     invalid = sorted(kwargs.keys() - set(fields)) or missing or args[len(fields) :] or sorted(duplicates)
-    return TypeError(f"{name} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, invalid))}")
+    hints = [f"did you mean {_MEANT[key]}?" for key in sorted(kwargs.keys() - set(fields)) if _MEANT.get(key) in fields]
+    hint = f" ({hints[0]})" if hints else ""
+    return TypeError(f"{name} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, invalid))}{hint}")
+
+
+# Names in other programs for some of the fields.
+_MEANT = {
+    **dict.fromkeys(("parameters", "input_schema", "inputSchema", "parameters_json_schema"), "schema"),
+    "defer_loading": "defer",
+    "directory": "cwd",
+    "path": "cwd",
+    "system": "base",
+    "prompt": "base",
+    "system_prompt": "base",
+    "mcp_servers": "servers",
+}
 
 
 class _FieldSignature:

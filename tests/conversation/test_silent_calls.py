@@ -1,0 +1,181 @@
+"""Calls that would do the wrong thing without a word: each is an error that says what would be right, or a finding."""
+
+import os
+
+import pytest
+
+from foreword import (
+    Agent,
+    CallError,
+    Conversations,
+    Tool,
+    for_anthropic,
+    for_gemini,
+    for_openai_chat,
+    for_openai_responses,
+)
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
+REQUESTS = [for_anthropic, for_gemini, for_openai_chat, for_openai_responses]
+
+
+# Tools in the forms of others
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {"name": "read", "description": "Read.", "schema": SCHEMA},
+        {"name": "read", "description": "Read.", "input_schema": SCHEMA},
+        {"type": "custom", "name": "read", "description": "Read.", "input_schema": SCHEMA},
+        {"type": "function", "function": {"name": "read", "description": "Read.", "parameters": SCHEMA}},
+        {"type": "function", "name": "read", "description": "Read.", "parameters": SCHEMA, "strict": None},
+        {"function_declarations": [{"name": "read", "description": "Read.", "parameters_json_schema": SCHEMA}]},
+        {
+            "functionDeclarations": [
+                {
+                    "name": "read",
+                    "description": "Read.",
+                    "parameters": {"type": "OBJECT", "properties": {"path": {"type": "STRING"}}},
+                }
+            ]
+        },
+        {"name": "read", "description": "Read.", "parameters": SCHEMA},
+        {
+            "name": "read",
+            "title": "Read",
+            "description": "Read.",
+            "inputSchema": SCHEMA,
+            "annotations": {"readOnlyHint": True},
+        },
+    ],
+)
+def test_tools_are_accepted_in_every_providers_form(tree, definition):
+    tool = Tool("read", "Read.", schema=SCHEMA)
+    assert Agent(tools=[definition]).tools == (tool,)
+    conversation = Conversations().open("c", tree.workspace(), layout="pi")
+    conversation.set_active_tools([definition])
+    assert conversation.turn("Hi").tools == ({"name": "read", "description": "Read.", "schema": SCHEMA},)
+    assert conversation.sub_agent("Look.", [definition]).tools == conversation.turn("Hi").tools
+
+
+def test_tools_that_a_provider_defines_keep_their_type_and_options():
+    search = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
+    assert Agent(tools=[search]).tools == (Tool("web_search", type=search["type"], options={"max_uses": 5}),)
+    google = {"functionDeclarations": [{"name": "read"}], "google_search": {}}
+    assert Agent(tools=[google]).tools == (Tool("read"), Tool("google_search", type="google_search", options={}))
+    cached = {"name": "read", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}}
+    assert Agent(tools=[cached]).tools == (
+        Tool("read", schema=SCHEMA, options={"cache_control": {"type": "ephemeral"}}),
+    )
+
+
+def test_a_value_of_a_providers_package_is_a_definition():
+    class Value:
+        def model_dump(self, exclude_none):
+            return {"name": "read", "inputSchema": SCHEMA}
+
+    assert Agent(tools=[Value()]).tools == (Tool("read", schema=SCHEMA),)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: Tool("x", parameters=SCHEMA), TypeError, "did you mean schema?"),
+        (lambda: Tool("x", schema={"type": "function", "function": {"name": "x"}}), CallError, "whole tool definition"),
+        (lambda: Tool("x", schema={"name": "x", "parameters": SCHEMA}), CallError, "pass its 'parameters'"),
+        (lambda: Agent(tools=[{"name": "x", "schema": {}, "parameters": {}}]), CallError, "several schemas"),
+        (lambda: Agent(tools=[{"nme": "x"}]), CallError, "is not a tool definition"),
+        (lambda: Agent(tools=[3]), CallError, "not of int"),
+        (lambda: Conversations("sqlite:////nope/x.db"), CallError, "there is no folder /nope; create it first"),
+    ],
+)
+def test_a_wrong_call_says_what_would_be_right(call, error, words):
+    with pytest.raises(error) as raised:
+        call()
+    assert words in str(raised.value)
+    assert not os.path.exists("/nope")
+
+
+@pytest.mark.parametrize("function", REQUESTS)
+def test_a_request_needs_a_message_but_a_turn_does_not(tree, function):
+    turn = Conversations().open("c", tree.workspace(), layout="builder").turn()
+    assert turn.system and turn.messages == ()
+    with pytest.raises(CallError, match="the turn has no messages"):
+        function(turn)
+
+
+def test_anthropic_refuses_a_first_message_from_the_system(tree):
+    conversation = Conversations().open("c", tree.workspace(), layout="builder")
+    turn = conversation.turn("Hi", [{"role": "system", "content": "Be kind."}])
+    with pytest.raises(CallError, match="pass its text as Agent"):
+        for_anthropic(turn)
+    assert for_openai_chat(turn)["messages"][1] == {"role": "system", "content": "Be kind."}
+
+
+def test_closed_conversations_are_not_continued(tree):
+    with Conversations() as conversations:
+        conversation = conversations.open("c", tree.workspace(), layout="builder")
+        conversation.turn("Hi")
+    for call in (conversation.turn, conversation.construct, conversation.compact, lambda: conversations.get("c")):
+        with pytest.raises(CallError, match="these conversations are closed"):
+            call()
+
+
+# Another layout
+
+
+def test_a_finding_says_whether_another_layout_is_used(tree):
+    conversations = Conversations()
+
+    def codes(layout):
+        turn = conversations.open("c", tree.workspace(), layout=layout).turn("Hi")
+        return turn.is_reused, [finding.code for finding in turn.findings if finding.code.startswith("layout-")]
+
+    assert codes("builder") == (False, [])
+    assert codes("builder") == (True, [])
+    assert codes("foreword") == (True, ["layout-kept"])
+    assert codes("") == (True, [])
+    assert codes("opal") == (False, ["layout-rebuilt"])
+
+
+# Touches
+
+
+@pytest.fixture
+def touched(tree):
+    """A conversation, and the text of a touch."""
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/web/AGENTS.md": "Use “tabs”.\n"})
+    conversation = Conversations().open("c", tree.workspace(), layout="foreword")
+    conversation.turn("Hi")
+    return conversation, conversation.touch(["web/a.py"]).text
+
+
+def test_the_next_turn_sends_what_the_caller_forgot(touched):
+    conversation, text = touched
+    turn = conversation.turn("Go on")
+    assert "Use “tabs”." in text
+    assert turn.history == ({"role": "user", "content": text}, {"role": "user", "content": "Go on"})
+    assert conversation.turn("Go on", turn.history).history[:2] == turn.history
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        lambda text: {"role": "user", "content": text},
+        lambda text: {"role": "tool", "content": f"the file\n\n{text}"},
+        lambda text: {
+            "role": "user",
+            "content": [{"type": "tool_result", "content": [{"type": "text", "text": text}]}],
+        },
+        lambda text: {"role": "tool", "content": '{"note": "' + text.replace("\n", "\\n").replace('"', '\\"') + '"}'},
+    ],
+)
+def test_the_next_turn_does_not_send_what_the_caller_appended(touched, message):
+    conversation, text = touched
+    history = [message(text)]
+    assert conversation.turn("Go on", history).history == (*history, {"role": "user", "content": "Go on"})
+    assert conversation.turn("More").history == ({"role": "user", "content": "More"},)
