@@ -234,3 +234,12 @@ def test_two_tools_with_the_same_name_are_an_error(tree, open_conversation, layo
     conversation.turn("hi")
     with pytest.raises(CallError, match=message):
         conversation.set_active_tools(tools_with_the_same_name)
+
+
+def test_whether_a_tool_loads_skills_is_stored_and_a_change_of_it_is_noticed(tree, open_conversation, skill):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
+    first = open_conversation("foreword", tools=[Tool("lookup", loads_skills=True)])
+    assert "<skills>" in first.turn("a").system
+    assert "<skills>" in open_conversation("foreword", tools=None).reload().system  # the conversation keeps its tools
+    changed = open_conversation("foreword", tools=[Tool("lookup")]).turn("b")
+    assert "The section 'skills' of your instructions no longer applies." in changed.messages[0]["content"]
