@@ -257,6 +257,7 @@ PURE_MODULES = (
     "conversation.tools",
     "providers.existing_breakpoints",
     "providers.request_parts",
+    "sessions.advice",
     "sessions.attribution",
     "sessions.causes",
     "sessions.chains",
@@ -264,6 +265,7 @@ PURE_MODULES = (
     "sessions.in_force",
     "sessions.joining",
     "sessions.records",
+    "sessions.surprises",
     "sessions.values",
 )
 SIDE_EFFECTS = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}

@@ -287,6 +287,19 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A request that was rebuilt from a log differs from the digest of the request in that log.",
     ),
+    "session-old-text": (
+        "info",
+        "An instruction file was edited during a session, and the old text stayed in its requests beside the new one.",
+    ),
+    "session-file-lost": (
+        "info",
+        "An instruction file that was in the requests of a session was not sent any more after a compaction or a resume.",
+    ),
+    "session-bare-agent": ("info", "A sub-agent got none of the instruction files."),
+    "session-mirror-differs": (
+        "warning",
+        "A program read other instruction files than the layout that mirrors it: the layout has to be updated.",
+    ),
     "session-folder-moved": (
         "info",
         "Logs belong to a folder with the repository's name that does not exist any more; the repository may have been moved.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .terminal import SEVERITIES, count_of, paint, write_error, write_line
+from .terminal import SEVERITIES, count_of, paint, write, write_error, write_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ def write_total(total: Mapping[str, Any]) -> None:
             f"{cause} {money(cost)}" for cause, cost in sorted(causes.items(), key=lambda row: -(row[1] or 0))
         )
         write_line(f"{money(sum(known)) if known else '?'} of it because the cache collapsed: {parts}", indent=2)
+
+
+def write_advice(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the changes that would have saved most."""
+    if rows:
+        write("\n")
+        write_line(paint("what would help", "bold"))
+    for row in rows:
+        write_line(f"{money(row['saving'])}  {row['change']} ({row['evidence']})", indent=2)
 
 
 def when(time: str | None) -> str:

@@ -6,7 +6,7 @@ import sys
 import time
 
 from .options import OPTIONS, add_dir_argument, new_parser
-from .session_words import KINDS, age, amount, hit_rate, models, money, report_forms, when, write_total
+from .session_words import KINDS, age, amount, hit_rate, models, money, report_forms, when, write_advice, write_total
 from .terminal import is_terminal, write_error, write_json, write_table
 
 TYPE_CHECKING = False
@@ -113,6 +113,7 @@ def _write_sessions(answer: Mapping[str, Any], now: float) -> None:
     header = ("id", "agent", "ended", "model", "requests", *KINDS, "cost", "hit", "breaks")
     write_table(rows, header, ("dim",), right=range(4, 12), optional=(5, 8, 10))
     write_total(answer["total"])
+    write_advice(answer["advice"])
 
 
 def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
@@ -135,3 +136,4 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
     header = (answer["by"], "times", *KINDS, "cost", "exactness")
     write_table(rows, header, ("", "", "", "", "", "", "", "dim"), right=range(1, 7), paths=(0,))
     write_total(answer["total"])
+    write_advice(answer["advice"])

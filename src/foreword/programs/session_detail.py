@@ -39,7 +39,10 @@ def detail_answer(question: Question) -> dict[str, Any]:
         request_form(query, number, entry, steps.get(entry.key))
         for number, entry in enumerate(query.chosen(session), 1)
     ]
-    findings = [finding_form(entry) for entry in query.findings([session])]
+    from .session_mirror import compare_with_mirror
+
+    found = [*query.findings([session]), *compare_with_mirror(query, session, steps)]
+    findings = [finding_form(entry) for entry in found]
     form = session_form(query, session)
     return {
         **form,

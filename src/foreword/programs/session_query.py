@@ -6,6 +6,7 @@ import os
 
 from ..errors import CallError, suggestion
 from ..findings import finding
+from ..sessions.advice import advise
 from ..sessions.attribution import Ledger
 from ..sessions.collect import LogCollector
 from ..sessions.costs import RateCard, dollars
@@ -21,7 +22,7 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
     from types import ModuleType
     from typing import Any
@@ -178,6 +179,11 @@ class SessionQuery:
                 texts.update(self.collector.with_texts(reader, log.path, is_wanted)[1])
         return texts
 
+    def advice(self, sessions: Sequence[Session], servers: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
+        """Return the changes that would have saved most."""
+        rows = advise([(session, self.chosen(session)) for session in sessions], self._rates, servers)
+        return [{"change": row.change, "saving": dollars(row.saving), "evidence": row.evidence} for row in rows]
+
     def finding_forms(self, sessions: Sequence[Session]) -> list[Any]:
         from ..encoding.prompt import finding_form
 
@@ -200,20 +206,25 @@ class SessionQuery:
         seen: set[tuple[str, str, str]] = set()
         for session in sessions:
             for code, about in session.problems:
-                key = (code, session.agent, about) if code == "session-record-unknown" else (code, session.path, about)
-                if key not in seen:
-                    seen.add(key)
-                    found.append(
-                        finding(
-                            code,
-                            _PROBLEMS[code].format(agent=session.agent, about=about, path=printable(session.path)),
-                            printable(session.path),
-                        )
-                    )
+                # Records of one type and version are reported once, whichever sessions have them.
+                where = session.agent if code == "session-record-unknown" else session.path
+                if (code, where, about) not in seen:
+                    seen.add((code, where, about))
+                    found.append(_problem(session, code, about))
         return found
 
 
+def _problem(session: Session, code: str, about: str) -> Finding:
+    path = printable(session.path)
+    words = [printable(word) for word in about.split("|")]
+    message = _PROBLEMS[code].format(*words, agent=session.agent, about=printable(about), path=path, id=session.id[:8])
+    return finding(code, message, path)
+
+
 _PROBLEMS = {
+    "session-old-text": "{0} was edited during session {id}; the old text stayed in {1} requests, about {2} tokens in all",
+    "session-file-lost": "{0} was not sent any more after {1} in session {id}",
+    "session-bare-agent": "{0} of the sub-agents of session {id} got no instruction files",
     "session-log-cut": "{path} has a line that is cut or not JSON; it was left out",
     "session-record-unknown": "{agent} wrote a record of an unknown type ({about}); it was left out",
     "session-rebuild-differs": "{about} rebuilt from {path} differ from what the log says was sent",

@@ -39,18 +39,19 @@ def sessions_answer(question: Question) -> dict[str, Any]:
 
 def list_answer(query: SessionQuery) -> dict[str, Any]:
     """Return the sessions, and what they add up to."""
-    from ..encoding.prompt import finding_form
-
     sessions = query.sessions()
     forms = [session_form(query, session) for session in sessions]
-    findings = [finding_form(entry) for entry in query.findings(sessions)]
-    return {"sessions": forms, "total": total_form(query, sessions), "findings": findings}
+    total = total_form(query, sessions)
+    return {
+        "sessions": forms,
+        "total": total,
+        "advice": query.advice(sessions),
+        "findings": query.finding_forms(sessions),
+    }
 
 
 def rows_answer(query: SessionQuery, by: str) -> dict[str, Any]:
     """Return what each file, tool, day and so on cost."""
-    from ..encoding.prompt import finding_form
-
     ledger = Ledger(key_for(by))
     sessions = query.sessions(ledger if by in IN_PARTS else None)
     if by not in IN_PARTS:
@@ -60,8 +61,13 @@ def rows_answer(query: SessionQuery, by: str) -> dict[str, Any]:
         for key, times, tokens, cost, exactness in ledger.settled()
     ]
     total = total_form(query, sessions)
-    findings = [finding_form(entry) for entry in query.findings(sessions)]
-    return {"by": by, "rows": rows, "total": total, "findings": findings}
+    unused = (
+        {key: cost or 0 for key, _, _, cost, _ in ledger.settled() if key in ledger.unused_servers()}
+        if by == "server"
+        else {}
+    )
+    advice = query.advice(sessions, unused)
+    return {"by": by, "rows": rows, "total": total, "advice": advice, "findings": query.finding_forms(sessions)}
 
 
 def _add_entries(query: SessionQuery, ledger: Ledger, sessions: Sequence[Session], by: str) -> None:

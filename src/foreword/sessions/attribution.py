@@ -39,6 +39,7 @@ ANSWERS = "answers"
 NOT_IN_LOG = SECTIONS["unknown"]
 # How many bytes a token has, for the part of a request that the log does not show.
 _BYTES = 4
+_MCP = "mcp__"
 
 
 def section_of(part: LogPart) -> str:
@@ -83,6 +84,7 @@ class Ledger:
         self.unpriced = 0
         self.requests = 0
         self._lines: dict[str, _PartLine] = {}
+        self._servers: dict[str, bool] = {}
 
     def start_log(self) -> None:
         """Forget the requests of the log before."""
@@ -94,6 +96,14 @@ class Ledger:
         if line is None:
             line = self._lines[step.request.thread] = _PartLine(self._key)
         line.move(step.shared, step.request.tail)
+        for part in step.request.tail:
+            if part.name.startswith(_MCP):
+                server = part.name[len(_MCP) :].partition("__")[0]
+                self._servers[server] = self._servers.get(server, False) or part.kind != "tool"
+
+    def unused_servers(self) -> list[str]:
+        """Return the MCP servers whose tools were sent and never called."""
+        return [server for server, is_called in self._servers.items() if not is_called]
 
     def add_step(self, step: Step, rates: Rates | None) -> None:
         """Add the request that was followed last in its thread."""

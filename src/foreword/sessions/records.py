@@ -7,6 +7,7 @@ from typing import NamedTuple
 from .causes import find_cause
 from .chains import cached_tokens, is_collapse, steps
 from .costs import cost_of
+from .surprises import Surprises
 from .values import TokenCounts
 
 TYPE_CHECKING = False
@@ -63,7 +64,9 @@ def reduce_log(
     """Return the entries of a log. `visit` is called with each request and what it was made of."""
     entries: list[Entry] = []
     cached_models = {request.model for request in log.requests if request.tokens.read or request.tokens.written}
+    surprises = Surprises()
     for step in steps(log):
+        surprises.follow(step)
         request = step.request
         rule = card.rule(request.model, provider)
         cost = None if rule.rates is None else cost_of(request.tokens, rule.rates)
@@ -77,7 +80,8 @@ def reduce_log(
         entries.append(entry)
         if visit is not None:
             visit(step, entry)
-    return LogRecord(log._replace(requests=()), entries)
+    problems = (*log.problems, *surprises.problems(log))
+    return LogRecord(log._replace(requests=(), problems=problems), entries)
 
 
 def _collapse(step: Step, rule: ModelRule, texts: Mapping[str, str] | None) -> Collapse | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 AGENT = "claude"
 PROVIDER = "anthropic"
+NAMES_FILES = True  # the log has the path of every instruction file
 TITLES = ("claude-code", "claude code")
 SYNTHETIC = "<synthetic>"
 _FIELD_COUNT = 5

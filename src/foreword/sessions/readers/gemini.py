@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 AGENT = "gemini"
 TITLES = ("gemini-cli", "gemini cli")
 PROVIDER = "gemini"
+NAMES_FILES = True  # the log has the path of every instruction file
 SKIPPED = frozenset(("info", "warning", "error"))
 _FILE = r"--- Context from: (?P<path>[^\n]*?) ---\n(?P<text>.*?)\n--- End of Context from: [^\n]*? ---"
 _FOLDER = re.compile(r"Workspace Directories:\*\*\n\s*- (.+)")

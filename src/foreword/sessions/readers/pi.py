@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 AGENT = "pi-agent"
 TITLES = ("pi",)
 PROVIDER = ""
+NAMES_FILES = True  # the log has the path of every instruction file
 SKIPPED = frozenset("thinking_level_change custom custom_message label session_info branch_summary".split())
 _FILE = r'<project_instructions path="(?P<path>[^"]*)">\n(?P<text>.*?)\n*</project_instructions>'
 

@@ -1,0 +1,85 @@
+"""Name the changes that would have saved most, each priced from the requests themselves. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from .costs import Rates
+    from .joining import Session
+    from .records import Entry
+
+MOST = 3
+_SHORT, _LONG = 300, 3600
+_WORDS = {
+    "file": "keep {name} as it is during a session",
+    "server": "keep the tools of the MCP server {name} the same, and in the same order, from the start of a session",
+    "tool": "offer the tool {name} from the start of a session, or not at all",
+    "clock": "keep dates and times out of the prompt, or at its end",
+    "setting": "keep {name} the same during a session",
+    "model": "stay with one model during a session",
+    "message": "do not rewrite earlier messages",
+}
+
+
+class Advice(NamedTuple):
+    """A change, what it would have saved, and on what evidence."""
+
+    change: str
+    saving: int
+    evidence: str
+
+
+def advise(
+    sessions: Iterable[tuple[Session, list[Entry]]],
+    rates_of: Callable[[Session, Entry], Rates | None],
+    servers: Mapping[str, int] | None = None,
+) -> list[Advice]:
+    """Return the three changes that would have saved most. `servers` are MCP servers that were never called, with their cost."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    rows = list(sessions)
+    for _, entries in rows:
+        for entry in entries:
+            if entry.collapse is not None and entry.collapse.cost and entry.collapse.cause in _WORDS:
+                name = entry.collapse.path or entry.collapse.name
+                key = entry.collapse.cause, name if entry.collapse.cause != "model" else ""
+                groups.setdefault(key, []).append(entry)
+    found = [_for_cause(cause, name, entries) for (cause, name), entries in groups.items()]
+    found.append(_for_lifetime(rows, rates_of))
+    for server, cost in (servers or {}).items():
+        found.append(Advice(f"switch off the MCP server {server}", cost, "its tools were sent, and never called"))
+    return sorted((row for row in found if row.saving > 0), key=lambda row: (-row.saving, row.change))[:MOST]
+
+
+def _for_cause(cause: str, name: str, entries: list[Entry]) -> Advice:
+    saving = sum(entry.collapse.cost or 0 for entry in entries if entry.collapse)
+    times = "once" if len(entries) == 1 else f"{len(entries):,} times"
+    return Advice(_WORDS[cause].format(name=name or "it"), saving, f"the cache broke {times} because of it")
+
+
+def _for_lifetime(
+    rows: list[tuple[Session, list[Entry]]], rates_of: Callable[[Session, Entry], Rates | None]
+) -> Advice:
+    """Return what a lifetime of one hour would have saved: fewer prefixes written again, but every write costs more."""
+    saving = count = 0
+    for session, entries in rows:
+        short = [entry for entry in entries if entry.collapse and _is_short(entry)]
+        if not short:
+            continue
+        count += len(short)
+        saving += sum(entry.collapse.cost or 0 for entry in short if entry.collapse)
+        for entry in entries:
+            rates = rates_of(session, entry)
+            if rates is not None:
+                kept = entry.collapse.lost.written if entry.collapse and _is_short(entry) else 0
+                saving -= (entry.tokens.written - entry.tokens.long - kept) * (rates.long - rates.written)
+    pauses = "1 pause" if count == 1 else f"{count:,} pauses"
+    return Advice("cache for one hour instead of five minutes", saving, f"{pauses} of five minutes to one hour")
+
+
+def _is_short(entry: Entry) -> bool:
+    collapse = entry.collapse
+    return bool(collapse and collapse.cause == "lifetime" and collapse.pause and _SHORT < collapse.pause <= _LONG)
