@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def compare_with_mirror(query: SessionQuery, session: Session, steps: Mapping[str, Step]) -> list[Finding]:
     """Return a finding for each file that only the program or only its mirror read. Files that were changed since do not count."""
     first = min((entry for entry in session.entries if not entry.thread), key=lambda entry: entry.time, default=None)
-    reader = next((reader for reader in query.readers if reader.AGENT == session.agent), None)
+    reader = next((reader for reader in query.readers if session.agent == reader.AGENT), None)
     if first is None or first.key not in steps or not getattr(reader, "NAMES_FILES", False):
         return []
     read = {part.path for part in steps[first.key].parts if part.kind == "file"}
@@ -31,12 +31,22 @@ def compare_with_mirror(query: SessionQuery, session: Session, steps: Mapping[st
     if expected is None:
         return []
     program = f"{session.agent} {session.version}".strip()
-    messages = [
-        *(f"{program} read {path}, which its mirror does not load" for path in _only_in(read, expected, first.time)),
-        *(f"{program} did not read {path}, which its mirror loads" for path in _only_in(expected, read, first.time)),
+    return [
+        *_findings(
+            session, f"{program} read {{}}, which its mirror does not load", _only_in(read, expected, first.time)
+        ),
+        *_findings(
+            session, f"{program} did not read {{}}, which its mirror loads", _only_in(expected, read, first.time)
+        ),
     ]
-    path = printable(session.path)
-    return [finding("session-mirror-differs", f"{message}; update the mirror", path) for message in messages]
+
+
+def _findings(session: Session, sentence: str, paths: list[str]) -> list[Finding]:
+    location = printable(session.path)
+    return [
+        finding("session-mirror-differs", f"{sentence.replace('{}', path)}; update the mirror", location)
+        for path in paths
+    ]
 
 
 def _only_in(paths: set[str], others: set[str], time: float) -> list[str]:
