@@ -89,8 +89,9 @@ check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker 
 docs: setup ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword and with plain concatenation
+cache-ways: setup ## Price ways to break a prompt cache, with Foreword and with four other ways, over fixed and random conversations
 	$(BIN)/python bench/cache_ways.py
+	$(BIN)/python bench/late_changes.py --seed $(or $(SEED),1)
 
 bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py

@@ -110,7 +110,9 @@ CONDITIONS = {
 STEPS = {
     "keep": "the edition stays as it is",
     "warn": "the edition stays, and a finding says what has changed",
-    "append": "the prompt stays, and a message says what has changed; new tools are added after the others, in an edition with a new number",
+    "announce": "the prompt stays, and a message says what has changed; new tools are added after the others, in an edition with a new number",
+    "append": "like `announce`, but a new edition is built as soon as that is cheaper than carrying the messages; changes of the tools alone are"
+    " always announced",
     "format": "a new edition is built from the stored inputs, for this turn's agent",
     "gather": "all files are read again and a new edition is built",
 }

@@ -250,6 +250,8 @@ PURE_MODULES = (
     "sources.globs",
     "sources.paths",
     "conversation.accounts",
+    "conversation.announcing",
+    "conversation.choice",
     "conversation.decide",
     "conversation.leading",
     "conversation.notices",

@@ -119,7 +119,7 @@ FACTS = "conditions are tool:NAME, can:NAME, set:NAME, found:NAME, provider:NAME
         ("find.notes.files", "cwd:X", "find.notes: files must be a list of patterns, or of lists of patterns, not 'cwd:X'"),
         ("section.intro.trim", "no", "section.intro: trim must be true or false, not 'no'"),
         ("section.intro.lifetime", "day", "section.intro: lifetime must be one of release, project, conversation, turn, not 'day'"),
-        ("on.turn", "gahter", "on: turn must be one of keep, warn, append, format, gather, not 'gahter'; did you mean 'gather'?"),
+        ("on.turn", "gahter", "on: turn must be one of keep, warn, announce, append, format, gather, not 'gahter'; did you mean 'gather'?"),
         ("wording.x", 5, "wording.x must be a string, not 5"),
         # patterns
         ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: above, between, config, cwd, down, env, home, path, root, system, walk"),

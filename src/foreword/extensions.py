@@ -125,7 +125,8 @@ HOOKS = {
 EVENTS = {
     "constructed": "a conversation has its first edition",
     "warn": "something changed and was reported as a finding; the edition stays the same",
-    "append": "something changed and was announced in a message; if a tool was added, the edition has a new number",
+    "announce": "something changed and was announced in a message; if a tool was added, the edition has a new number",
+    "append": "something changed and was announced in a message, or a new edition was built because that is cheaper",
     "format": "the prompt was built again from the same inputs; if its text changed, the edition has a new number",
     "gather": "the workspace was read again; if the text of the prompt changed, the edition has a new number",
 }

@@ -203,6 +203,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The workspace or the tools have changed since the current edition was built; the message says how many"
         " cached tokens a rebuild would lose.",
     ),
+    "rebuilt": (
+        "info",
+        "A new edition was built, because that is cheaper than announcing the changes; the message gives both prices.",
+    ),
     "request-changed": (
         "warning",
         "A request misses the provider's cache (`check_request`); the message names the first change and who made it.",

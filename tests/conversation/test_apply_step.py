@@ -376,7 +376,7 @@ def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
         (finding,) = apply_step(*step, late_tool_effect=lambda edition, added: LateToolEffect(**effect)).findings
         return finding.message
 
-    assert " and the prefix after them, about " in message() and message().endswith(" tokens with the messages")
+    assert " and the prefix after them, about " in message() and message().endswith(" tokens and all messages")
     sentence = message(loses_cache=False, exception="Chat")
     assert "; the prefix is kept, except that Chat loses the prefix after them, about " in sentence
     assert message(loses_cache=False).endswith("; the prefix is kept")
@@ -392,7 +392,7 @@ def test_a_late_tool_loses_as_much_as_appending_it():
     late = apply_step(
         "append", edition(2, one="1", tools="b c"), edition(0, one="1", tools=f"a b c {tools}"), loss=loss
     )
-    assert late.findings[0].message.endswith(" and the prefix after them, about 7 tokens with the messages")
+    assert late.findings[0].message.endswith(" and the prefix after them, about 7 tokens and all messages")
     assert ", t24 and 6 more; " not in late.findings[0].message and " and 6 more; " in late.findings[0].message
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.conversation.notices import mark_sent, with_notices
+from foreword.conversation.notices import calls_since, mark_sent, retired_hashes, with_notices, without_retired
 from foreword.conversation.state import State
 
 
@@ -93,12 +93,27 @@ def test_an_unsent_notice_is_sent_after_the_messages(before, after):
     assert mark_sent(before, [user("a"), assistant("b")]) == after
 
 
-def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():
+def test_long_notices_are_all_kept():
     skill = {"text": "s" * 40_000, "at": 0, "skill": "s"}
     old, new = {"text": "o" * 20_000, "at": 1}, {"text": "n" * 20_000}
     state = mark_sent(State(notices=[skill, old], unsent=[new], announced={"one": "h"}), [])
-    assert [notice["text"][0] for notice in state.notices] == ["s", "n"]
-    assert state.announced == {}
+    assert [notice["text"][0] for notice in state.notices] == ["s", "o", "n"]
+    assert state.announced == {"one": "h"}
+
+
+def test_announcements_of_earlier_editions_are_removed():
+    state = State(notices=[{"text": "old news", "at": 1, "change": {}}, {"text": "a skill", "at": 2, "skill": "s"}])
+    retired = State(retired=retired_hashes(state))
+    rows = [{"role": role, "content": text} for role, text in (("user", "hi"), ("user", "old news"), ("assistant", "old news"), ("user", "a skill"))]  # fmt: skip
+    assert without_retired(rows, retired) == [rows[0], rows[2], rows[3]]
+
+
+@pytest.mark.parametrize("has_notice", [False, True])
+def test_the_calls_that_sent_an_announcement_are_counted(has_notice):
+    notice = {"text": "news", "at": 2, "change": {}}
+    rows = [{"role": role, "content": role} for role in ("user", "assistant", "user", "assistant", "user", "assistant", "user")]  # fmt: skip
+    messages = with_notices(rows, [notice]) if has_notice else rows
+    assert calls_since(messages, [notice, {"text": "skill", "at": 0, "skill": "s"}]) == [("news", 2)]
 
 
 def test_notices_keep_their_order_in_a_short_list():

@@ -392,7 +392,7 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
         conversation.shared.editions.postponed,
     ) == (
         True,
-        "{}",
+        '{"trigger": "compaction"}',
         {},
     )
 
@@ -519,13 +519,14 @@ def test_secrets_in_the_environment_are_not_stored(tree, url):
 
 
 def test_the_state_is_bounded(tree, open_conversation, skill):
-    """The notices in it are limited, because one can be as long as a section."""
+    """A new edition is built before the announcements in it are many."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     conversation = open_conversation("foreword", set={"on.turn": "append"})
     sizes = set()
     for number in range(20):
         tree({"w/AGENTS.md": f"Version {number:03}. {'x' * 8000}"})
-        assert number == 0 or f"Version {number:03}." in str(conversation.turn("hi").messages)
+        turn = conversation.turn("hi")
+        assert f"Version {number:03}." in turn.system + str(turn.messages)
         conversation.use_skill("testing")
         conversation.set_active_tools([Tool(f"tool-{number}")])
         sizes.add(len(conversation.shared.store.current("t").state))

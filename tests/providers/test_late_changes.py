@@ -115,7 +115,10 @@ def test_a_late_tool_keeps_the_prefix_or_has_a_price_before_it_is_sent(start_con
         "edition 2 added tool `zap` at position 2"
     ]
     (drift,) = late.findings
-    assert drift.message.endswith(" tokens and all messages") and "the prefix after them, about " in drift.message
+    assert (
+        drift.message.endswith((" tokens and all messages", " tokens, messages included"))
+        and "the prefix after them, about " in drift.message
+    )
 
 
 def test_with_the_tool_search_a_late_tool_is_deferred(tree):
@@ -214,18 +217,18 @@ def test_two_announcements_without_another_message_leave_one(start_conversation)
 
 def test_only_the_sentence_about_the_tool_is_left_out(tree, start_conversation):
     turn = start_conversation("claude-sonnet-5")
-    turn("read", assignments=[("on.turn", "append")])
+    turn("read", assignments=[("on.turn", "announce")])
     tree({"w/AGENTS.md": "Be brief.\n"})
-    late = turn("read zap", assignments=[("on.turn", "append")])
+    late = turn("read zap", assignments=[("on.turn", "announce")])
     texts = [message["content"] for message in for_anthropic(late)["messages"]]
     assert NEW_TOOL not in "".join(texts) and sum("Be brief." in text for text in texts) == 1
 
 
 def test_changed_instructions_are_a_system_message(tree, start_conversation):
     turn = start_conversation("claude-opus-4-8")
-    first = for_anthropic(turn("read", assignments=[("on.turn", "append")]))
+    first = for_anthropic(turn("read", assignments=[("on.turn", "announce")]))
     tree({"w/AGENTS.md": "Be brief.\n"})
-    late = turn("read", assignments=[("on.turn", "append")])
+    late = turn("read", assignments=[("on.turn", "announce")])
     request = for_anthropic(late)
     assert is_prefix(first, request) and "extra_headers" not in request
     assert request["messages"][-1]["role"] == "system"
@@ -303,14 +306,14 @@ def test_a_tool_of_the_provider_is_allowed_by_its_type(start_conversation):
     ]
 
 
-def test_a_removal_is_announced_once_more_if_its_notice_was_dropped(tree, start_conversation):
+def test_a_removal_is_announced_once_however_long_the_other_notices_are(tree, start_conversation):
     turn = start_conversation("gpt-5.6-sol")
-    turn("read run", assignments=[("on.turn", "append")])
-    turn("read", assignments=[("on.turn", "append")])
-    for letter in "ab":  # the notices are too long to keep all of them
+    turn("read run", assignments=[("on.turn", "announce")])
+    turn("read", assignments=[("on.turn", "announce")])
+    for letter in "ab":
         tree({"w/AGENTS.md": letter * 40_000})
-        turn("read", assignments=[("on.turn", "append")])
-    late = turn("read", assignments=[("on.turn", "append")])
+        turn("read", assignments=[("on.turn", "announce")])
+    late = turn("read", assignments=[("on.turn", "announce")])
     assert [change["removed"] for change in late.changes if "removed" in change] == [["run"]]
     assert allowed_names(for_openai_responses(late)) == ["read"]
 

@@ -195,7 +195,7 @@ class EditionBuilder:
 
 def _stores_inputs(layout: Layout) -> bool:
     """Whether the inputs may be needed later: to compare or format them, or to use one of their skills."""
-    is_compared = not {"warn", "append", "format"}.isdisjoint(layout.on.values())
+    is_compared = not {"warn", "announce", "append", "format"}.isdisjoint(layout.on.values())
     return is_compared or any(lookup.kind == "skill" for lookup in layout.lookups)
 
 

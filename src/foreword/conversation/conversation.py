@@ -23,8 +23,10 @@ from .builder import EditionBuilder
 from .decide import Outcome
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
+from .notices import without_retired
 from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
+from .state import state_of
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
 from .touch import TOUCH_KINDS, check_touch
@@ -122,7 +124,7 @@ class Conversation:
             raise
         if events and any(finding.code == "store-down" for finding in outcome.findings):
             self._add_events(events)
-        messages = without_prompt_messages(messages, outcome.edition)
+        messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
         outcome = self._turns.send_notices(outcome, messages)
         with self._lock:
             waiting, self._waiting = self._waiting, []
@@ -167,7 +169,7 @@ class Conversation:
         return self._summary_turn(Outcome(Edition(0, ""), (), [outage]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
-        messages = without_prompt_messages(messages, outcome.edition)
+        messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
         return with_summary_request(turn, self.layout)
 

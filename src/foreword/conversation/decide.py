@@ -21,8 +21,17 @@ from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
 from ..vocabulary.tools import LateToolEffect, inactive_tools, join_tool_names, new_tools_sentence
+from .announcing import (
+    SectionText,
+    apply_edits,
+    describe_section,
+    describe_tool,
+    find_edits,
+    join_changes,
+    section_texts,
+)
 from .leading import earlier_hashes, is_same_prompt
-from .notices import changes_of, lasting_notices
+from .notices import changes_of, lasting_notices, retired_hashes
 from .state import state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
 
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from ..inspection.changes import SectionChange, Side
     from ..inspection.prices import CacheRule
     from ..vocabulary import Finding
+    from .choice import Carrying
     from .state import State
 
     EffectFunction = Callable[[Edition, Sequence[str]], LateToolEffect]
@@ -41,6 +51,7 @@ if TYPE_CHECKING:
     Subject = Literal["tools", "rest", "all"]
 
 _TOOL_EVENTS = ("tools", "registry")
+_ANNOUNCING = ("announce", "append")
 
 
 @value
@@ -53,6 +64,10 @@ class Steps:
     @property
     def strongest(self) -> str:
         return _strongest((self.tools, self.rest))
+
+    @property
+    def announces(self) -> bool:
+        return self.rest in _ANNOUNCING
 
     @property
     def changes(self) -> Sequence[tuple[Subject, str]]:
@@ -77,11 +92,13 @@ def decide(
     steps: dict[bool, list[str]] = {True: [], False: []}
     for event in events:
         step = on.get(event, "gather" if event == "rebuild" else "keep")
-        is_impossible = layout_changed and step in ("append", "format")
+        is_impossible = layout_changed and step in ("announce", "append", "format")
         steps[event in _TOOL_EVENTS].append("gather" if is_impossible else step)
     tools, rest = _strongest(steps[True]), _strongest(steps[False])
     if "gather" in (tools, rest):
         return Steps("gather", "gather")
+    if rest in _ANNOUNCING and tools in _ANNOUNCING:
+        return Steps(rest, rest)  # all changes are announced together, from the same inputs
     return Steps("format" if rest == "format" else tools, rest)
 
 
@@ -126,12 +143,14 @@ def apply_step(
     since: Edition | None = None,
     loss: LossFunction | None = None,
     late_tool_effect: EffectFunction = lambda edition, added: LateToolEffect(),
+    carrying: Carrying | None = None,
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
     loses. `late_tool_effect` returns what new tools do to the next request. Skills stay in use from one edition to the next, until the
-    messages that contain them are summarised: `forget` then returns the state without their content.
+    messages that contain them are summarised: `forget` then returns the state without their content. Without `carrying`, the step
+    `append` always announces.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -141,15 +160,28 @@ def apply_step(
     if step in ("format", "gather"):
         if is_same_prompt(current, new_edition) and current.tools == new_edition.tools:
             return Outcome(current)
-        carried = {name: getattr(state, name) for name in _CARRIED_FIELDS}
-        carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current)}
-        return Outcome(update_state(replace(new_edition, number=current.number + 1), **carried))
+        return Outcome(_successor(current, new_edition))
     change = drift(current, new_edition, since, loss)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    if step == "append":
-        return _append(current, new_edition, change, loss or _prefix_loss, late_tool_effect)
+    if step in _ANNOUNCING:
+        outcome = _announce(current, new_edition, change, loss or _prefix_loss, late_tool_effect)
+        if step == "append" and carrying is not None and change.is_changed:
+            announcement = carrying.count("".join(message["content"] for message in outcome.messages))
+            choice = carrying.choose(announcement, change.rebuild)
+            if choice.is_rebuild:
+                message = carrying.describe(current.number + 1, choice, announcement, change.rebuild)
+                return Outcome(_successor(current, new_edition), (), [finding("rebuilt", message)])
+        return outcome
     return Outcome(current)
+
+
+def _successor(current: Edition, new_edition: Edition) -> Edition:
+    """Return the new edition with the next number, and with what it takes over from the one in use."""
+    state = state_of(current)
+    carried = {name: getattr(state, name) for name in _CARRIED_FIELDS}
+    carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current), "retired": retired_hashes(state)}
+    return update_state(replace(new_edition, number=current.number + 1), **carried)
 
 
 # The fields of the state that the next edition takes over.
@@ -233,15 +265,7 @@ def _side(edition: Edition) -> Side:
     return edition_side(edition.system, account_of(edition), tools_of(edition))
 
 
-def _section_texts(edition: Edition) -> dict[str, str]:
-    """Return the text of each section. Sections with the same name are joined."""
-    passages: dict[str, list[str]] = {}
-    for passage in account_of(edition).get("passages", ()):
-        passages.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
-    return {name: "\n\n".join(texts) for name, texts in passages.items()}
-
-
-# The step `append`: a message announces each change once, and the prefix stays the same
+# The steps `announce` and `append`: a message announces each change once, and the prefix stays the same
 
 
 _MAX_NAMES = 20  # in a finding
@@ -250,26 +274,31 @@ _TOOL_KEY = "tool:"  # the prefix of a tool's key in `announced`; without a name
 
 @value
 class _Announcement:
-    """A change that no message has announced yet. `hash` is the new content's hash, or empty if the change was reverted."""
+    """A change that no message has announced yet, and what to remember about it: nothing if the change was reverted.
+
+    For a section, that is how the edition's text becomes the announced one; for a tool, the hash of its definition.
+    """
 
     key: str
     text: str
-    hash: str = ""
+    known: Any = None
+    needs_introduction: bool = False
 
 
-def _append(
+def _announce(
     current: Edition, new_edition: Edition, change: Drift, loss: LossFunction, late_tool_effect: EffectFunction
 ) -> Outcome:
+    """Return the edition with messages that announce the changes."""
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
-    texts = [announcement.text for announcement in announcements]
+    texts = join_changes((announcement.text, announcement.needs_introduction) for announcement in announcements)
     if change.tools.added:
         texts.append(new_tools_sentence(change.tools.added))
     if not texts:
         return Outcome(update_state(current, active=_active_tools(current, new_edition)))
     for announcement in announcements:
         announced.pop(announcement.key, None)
-        announced.update({announcement.key: announcement.hash} if announcement.hash else {})
+        announced.update({announcement.key: announcement.known} if announcement.known else {})
     kept = update_state(current, announced=announced)
     # New tools are reported in a separate finding, and the edition keeps the order of its tools.
     other_changes = replace(change, tools=replace(change.tools, added=(), moved=()))
@@ -278,19 +307,17 @@ def _append(
         kept = replace(kept, number=current.number + 1, tools=with_new_tools(current.tools, new_edition.tools))
         cost = estimate(kept.tools) - estimate(current.tools)
         effect = late_tool_effect(kept, change.tools.added)
-        lost = (
-            loss(current, replace(current, tools=kept.tools)).tokens_lost
-            if effect.loses_cache or effect.exception
-            else 0
-        )
+        has_loss = effect.loses_cache or effect.exception
+        lost = loss(current, replace(current, tools=kept.tools)) if has_loss else RebuildCost(0, 0)
         findings.append(finding("drift", _late_tools_sentence(change.tools.added, cost, lost, effect)))
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
     changes = [_tool_names(current, change)]
-    return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings, changes=changes)
+    edition = update_state(kept, active=_active_tools(kept, new_edition))
+    return Outcome(edition, [message], findings, changes=changes)
 
 
-def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, effect: LateToolEffect) -> str:
+def _late_tools_sentence(names: Sequence[str], cost: int, lost: RebuildCost, effect: LateToolEffect) -> str:
     """Return the sentence for a finding about new tools: what they cost, and what is lost from the cache."""
     shown = (
         ", ".join(names)
@@ -300,7 +327,8 @@ def _late_tools_sentence(names: Sequence[str], cost: int, lost: int, effect: Lat
     start = f"tools added late: {shown}; "
     if not effect.is_in_prompt:
         return start + "they are deferred, so the prefix is kept"
-    loss = f"the prefix after them, about {lost:,} tokens with the messages"
+    scope = " and all messages" if lost.basis == "prompt" else ", messages included"
+    loss = f"the prefix after them, about {lost.tokens_lost:,} tokens{scope}"
     exception = f", except that {effect.exception} loses {loss}" if effect.exception else ""
     price = f" and {loss}" if effect.loses_cache else f"; the prefix is kept{exception}"
     return f"{start}their definitions cost about {cost:,} tokens{price}"
@@ -328,34 +356,51 @@ def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | No
 
 
 def _unannounced(
-    current: Edition, new_edition: Edition, change: Drift, announced: Mapping[str, str]
+    current: Edition, new_edition: Edition, change: Drift, announced: Mapping[str, Any]
 ) -> list[_Announcement]:
     """Return the changes that no message has announced yet, and announced changes that have been reverted."""
     definitions = tools_by_name(new_edition.tools)
-    announcements = (*_changed_sections(new_edition, change), *_changed_tools(definitions, change))
-    by_key = {announcement.key: announcement for announcement in announcements}
+    tools = list(_changed_tools(tools_by_name(current.tools), definitions, change))
+    by_key = {announcement.key: announcement for announcement in tools}
     known_tools = {f"{_TOOL_KEY}{name}" for name in definitions} | {_TOOL_KEY}
-    reverted = [key for key in announced if key not in by_key and (key in known_tools or not key.startswith(_TOOL_KEY))]
+    reverted = [key for key in announced if key not in by_key and key in known_tools]
     return [
-        *(announcement for announcement in by_key.values() if announced.get(announcement.key) != announcement.hash),
-        *(_Announcement(key, _reverted_message(key, current)) for key in reverted),
+        *_changed_sections(current, new_edition, change, announced),
+        *(announcement for announcement in tools if announced.get(announcement.key) != announcement.known),
+        *(_Announcement(key, _reverted_message(key)) for key in reverted),
     ]
 
 
-def _changed_sections(new_edition: Edition, change: Drift) -> Iterable[_Announcement]:
-    texts = _section_texts(new_edition)
-    for section_change in change.sections:
-        section = section_change.section
+def _changed_sections(
+    current: Edition, new_edition: Edition, change: Drift, announced: Mapping[str, Any]
+) -> Iterable[_Announcement]:
+    """Yield the sections whose text is not the one that the model knows."""
+    changed = [
+        section.section
+        for section in change.sections
         # The model cannot act on a move or on a different separator.
-        if tuple(section_change.kinds) != ("moved",) and section not in (WHOLE_PROMPT, BETWEEN_SECTIONS):
-            text = texts.get(section, "")
-            yield _Announcement(section, _section_message(section, text), digest(text))
+        if tuple(section.kinds) != ("moved",) and section.section not in (WHOLE_PROMPT, BETWEEN_SECTIONS)
+    ]
+    names = dict.fromkeys((*changed, *(key for key in announced if not key.startswith(_TOOL_KEY))))
+    if not names:
+        return
+    old, new = (section_texts(edition.system, account_of(edition)) for edition in (current, new_edition))
+    for name in names:
+        base, after = old.get(name, SectionText()).text, new.get(name, SectionText())
+        edits = announced.get(name, ())
+        if isinstance(edits, str):  # an older Foreword stored only a hash, so the text is unknown
+            before = after.text if edits == digest(after.text) else ""
+        else:
+            before = apply_edits(base, edits)
+        if before != after.text:
+            text, needs_introduction = describe_section(name, before, after)
+            yield _Announcement(name, text, find_edits(base, after.text), needs_introduction)
 
 
-def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_Announcement]:
+def _changed_tools(old: Mapping[str, Any], definitions: Mapping[str, Any], change: Drift) -> Iterable[_Announcement]:
     for name in change.tools.changed:
         definition = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
-        text = f"The tool `{name}` has changed. Its definition is now:\n\n{definition}"
+        text = describe_tool(name, old.get(name), definitions[name])
         yield _Announcement(f"{_TOOL_KEY}{name}", text, digest(definition))
     if change.tools.removed:
         names = join_tool_names(change.tools.removed)
@@ -363,16 +408,8 @@ def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_A
         yield _Announcement(_TOOL_KEY, text, digest(names))
 
 
-def _reverted_message(key: str, current: Edition) -> str:
-    """Return the message for an announced change that no longer applies."""
+def _reverted_message(key: str) -> str:
+    """Return the message for an announced change of tools that no longer applies."""
     if key == _TOOL_KEY:
         return "All tools are active again."
-    if key.startswith(_TOOL_KEY):
-        return f"The tool `{key.removeprefix(_TOOL_KEY)}` is again as it was defined at first."
-    return _section_message(key, _section_texts(current).get(key, ""))
-
-
-def _section_message(section: str, text: str) -> str:
-    if not text:
-        return f"The section '{section}' of your instructions no longer applies."
-    return f"The section '{section}' of your instructions has changed. It now reads:\n\n{text}"
+    return f"The tool `{key.removeprefix(_TOOL_KEY)}` is again as it was defined at first."

@@ -7,12 +7,15 @@ cached prefix unchanged.
 A notice that announces a change also contains the names of the affected tools (`change`), so that providers that can change tools in
 the middle of a conversation are sent the change itself.
 
+Inside an edition, a notice is never dropped, moved, sent twice or given another role, so that each request begins with the whole previous
+one. A new edition drops those that announced what its prompt now contains.
+
 In a conversation's state, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
 
 from __future__ import annotations
 
-from ..vocabulary import replace
+from ..vocabulary import digest, replace
 from .state import State
 
 TYPE_CHECKING = False
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     Message = Mapping[str, Any]
     Notice = Mapping[str, Any]
 
-_MAX_CHARACTERS = 2**16
+_MAX_RETIRED = 256
 _RESULT_TYPES = ("tool_result", "function_call_output")
 _CALL_TYPES = ("function_call",)
 
@@ -55,20 +58,7 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
         return state
     start = len(with_notices(messages, state.notices))
     notices = [*state.notices, *({**notice, "at": index} for index, notice in enumerate(state.unsent, start))]
-    kept = _drop_oldest(notices)
-    # A notice that was dropped may still apply, so the next turn announces every current change again.
-    return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(notices) else {})
-
-
-def _drop_oldest(notices: list[Notice]) -> list[Notice]:
-    """Return the notices without the oldest ones if the total is too long to store. Skills and touched files are always kept."""
-    size, kept = sum(len(notice["text"]) for notice in notices), []
-    for index, notice in enumerate(notices):
-        if size > _MAX_CHARACTERS and not _is_lasting(notice) and index < len(notices) - 1:
-            size -= len(notice["text"])
-        else:
-            kept.append(notice)
-    return kept
+    return replace(state, unsent=(), notices=notices)
 
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
@@ -78,6 +68,34 @@ def lasting_notices(state: State) -> tuple[Notice, ...]:
 
 def _is_lasting(notice: Notice) -> bool:
     return "skill" in notice or "touched" in notice
+
+
+def retired_hashes(state: State) -> tuple[str, ...]:
+    """Return the hashes of the announcements up to now, which the next prompt contains itself."""
+    texts = (notice["text"] for notice in (*state.notices, *state.unsent) if "change" in notice)
+    return tuple(dict.fromkeys((*state.retired, *map(digest, texts))))[-_MAX_RETIRED:]
+
+
+def without_retired(messages: Sequence[Message], state: State) -> Sequence[Message]:
+    """Return the messages without announcements from earlier editions. The prompt contains what they say, and every call would pay for them."""
+    if not state.retired:
+        return messages
+    return [
+        message
+        for message in messages
+        if message.get("role") != "user" or digest("".join(texts_of(message))) not in state.retired
+    ]
+
+
+def calls_since(messages: Sequence[Message], notices: Sequence[Notice]) -> list[tuple[str, int]]:
+    """Return the text of each announcement, and how many calls have sent it: the model's messages after it in this history."""
+    complete = with_notices(messages, notices)
+    sent = [_is_from_model(message) for message in complete]
+    return [(notice["text"], sum(sent[notice["at"] :])) for notice in notices if "change" in notice]
+
+
+def _is_from_model(message: Message) -> bool:
+    return message.get("role") in ("assistant", "model")
 
 
 def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list[Message]:

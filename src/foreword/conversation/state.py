@@ -22,7 +22,7 @@ class State:
         skills_again: The skills that must be sent again after a compaction.
         in_prompt: The skill that has been in the system prompt since a compaction.
         prompt: The `text` that a hook replaced the system prompt with. It may be empty.
-        announced: A hash of each change that a message has announced.
+        announced: What messages have announced: edits of each section, and a hash of each tool; see `announcing.py`.
         unsent: The notices that no turn has sent yet.
         notices: The notices that were sent; see `notices.py`.
         active: The agent's `tools`, if they differ from those that the edition defines.
@@ -34,13 +34,15 @@ class State:
         plan: The plan that the model has written.
         resources: The folders of `skills` and `packs` that were added while the conversation ran.
         trigger: The event for which this edition was built. Empty for the first edition.
+        retired: A hash of each announcement in earlier editions, which a caller may still pass.
+        left: When a turn was first taken with another provider or model than the edition's, in seconds.
     """
 
     skills: Sequence[str] = ()
     skills_again: Sequence[str] = ()
     in_prompt: str = ""
     prompt: Mapping[str, str] | None = None
-    announced: Mapping[str, str] = {}
+    announced: Mapping[str, Any] = {}
     unsent: Sequence[Mapping[str, Any]] = ()
     notices: Sequence[Mapping[str, Any]] = ()
     active: Mapping[str, Any] | None = None
@@ -52,6 +54,8 @@ class State:
     plan: str = ""
     resources: Mapping[str, Any] = {}
     trigger: str = ""
+    retired: Sequence[str] = ()
+    left: int = 0
 
 
 _FIELDS = tuple(State.__annotations__)

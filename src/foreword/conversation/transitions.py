@@ -14,9 +14,10 @@ from ..inspection.sending import turn_of
 from ..providers.late_tool_effect import late_tool_effect
 from ..text.tokens import estimator, exact_counter
 from ..vocabulary import replace, value
+from .choice import Carrying, token_price
 from .decide import Outcome, Steps, apply_step, decide, drift, trigger_of_steps
 from .editions import store_down
-from .notices import changes_of, with_changes
+from .notices import calls_since, changes_of, with_changes
 from .state import after_summary, state_of, update_state, with_state
 from .usage import last_call
 
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
 _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
-_ANNOUNCE_TOOLS = Steps("append", "keep")
+_ANNOUNCE_TOOLS = (Steps("announce", "keep"), Steps("append", "keep"))
 # A caller who requests one of these expects a new edition, so returning the one in use would be wrong.
+_USUAL_LIFETIME = 300  # of a cache, in seconds, if the provider is unknown
 _EXPLICIT_EVENTS = frozenset(("reload", "rebuild"))
 
 
@@ -155,7 +157,7 @@ class Transitions:
         if published is None:
             return None
         if published is current and not outcome.messages:
-            self._announced = _AnnouncedTools(current, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
+            self._announced = _AnnouncedTools(current, self._agent.resolved) if steps in _ANNOUNCE_TOOLS else None
         self._hooks.notify("constructed" if current is None else steps.strongest, published)
         is_reused = current is not None and published.number == current.number
         return replace(outcome, edition=published, is_reused=is_reused)
@@ -163,7 +165,7 @@ class Transitions:
     def _implied_events(self, current: Edition) -> list[str]:
         """Return the events that the edition in use and this turn's agent imply."""
         state, on = state_of(current), self._assembling.layout.on
-        may_revert = state.announced and on.get("tools") == "append"
+        may_revert = state.announced and on.get("tools") in ("announce", "append")
         lists_servers = any(section.list_name == "servers" for section in self._assembling.layout.all_sections)
         is_changed = self._agent.has_different_tools(current) or (
             lists_servers and self._agent.has_different_servers(current)
@@ -173,7 +175,7 @@ class Transitions:
 
     def _changes_nothing(self, steps: Steps, current: Edition) -> bool:
         """Whether there is nothing to do except announce tools that an earlier turn has already announced."""
-        if steps == _ANNOUNCE_TOOLS:
+        if steps in _ANNOUNCE_TOOLS:
             return self._announced == _AnnouncedTools(current, self._agent.resolved)
         return not steps.changes
 
@@ -188,7 +190,7 @@ class Transitions:
         """Apply the steps in order, and return one outcome for all of them."""
         if current is None:
             return apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
-        outcome, before = Outcome(current), None
+        outcome, before = Outcome(self._note_switch(current, now) if steps.announces else current), None
         forget = self._forget_messages if is_summarised else None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
@@ -201,7 +203,15 @@ class Transitions:
                 self._agent.resolved, edition, shipped_prices, estimator, read_last_call, messages, now
             )
             step_outcome = apply_step(
-                step, edition, new_edition, forget if is_first else None, before, loss, self._late_tool_effect
+                step,
+                edition,
+                new_edition,
+                forget if is_first else None,
+                before,
+                loss,
+                self._late_tool_effect,
+                # A change of the tools alone is always announced: rebuilding would lose their definitions as well.
+                None if subject == "tools" or forget else self._carrying(edition, messages, now),
             )
             outcome = replace(
                 step_outcome,
@@ -215,6 +225,23 @@ class Transitions:
             state = with_changes(state_of(outcome.edition), texts, outcome.changes)
             outcome = replace(outcome, edition=with_state(outcome.edition, state))
         return outcome
+
+    def _note_switch(self, current: Edition, now: datetime | None) -> Edition:
+        """Return the edition with the time at which the agent switched to another model, or without it after the way back."""
+        agent, target, left = self._agent.resolved, target_of(current), state_of(current).left
+        if not (agent.provider or agent.model) or (agent.provider, agent.model) == (target.provider, target.model):
+            return update_state(current, left=0)
+        return current if left else update_state(current, left=int(now.timestamp() if now else time()))
+
+    def _carrying(self, edition: Edition, messages: Sequence[Message], now: datetime | None) -> Carrying:
+        """Return what the announcements of this edition have cost so far."""
+        state, target = state_of(edition), target_of(edition)
+        rules, price, _ = shipped_prices().rule_for(target.provider, target.model)
+        count = estimator(target.model or rules.model, rules.name or target.provider)
+        carried = [(count(text), calls) for text, calls in calls_since(messages, state.notices)]
+        moment = now.timestamp() if now else time()
+        is_shared = bool(state.left) and moment - state.left <= (rules.lifetime or _USUAL_LIFETIME)
+        return Carrying(count, carried, token_price(price), is_shared)
 
     def _late_tool_effect(self, edition: Edition, added: Sequence[str]) -> LateToolEffect:
         """Return what adding these tools does to the next request. The edition contains them."""

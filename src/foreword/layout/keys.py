@@ -30,7 +30,7 @@ TABLES = {
     "touch": "What is sent to a conversation when its agent touches a file: the instruction files in the folders above the file, and the rules for"
     " its path. See [touch.md](../touch.md).",
 }
-STEPS = ("keep", "warn", "append", "format", "gather")
+STEPS = ("keep", "warn", "announce", "append", "format", "gather")
 EVENTS = {
     "turn": "the next message of a conversation arrives",
     "tools": "the agent's active tools differ from the edition's, or from those in the last announcement of tools",
@@ -64,6 +64,12 @@ KEYS = (
         "count",
         "The token budget of the tools' definitions, which are sent with the prompt. They are never cut: a finding names the MCP servers and"
         " tools that cost the most.",
+    ),
+    Key(
+        "layout",
+        "once",
+        "switch",
+        "Whether a conversation's prompt is built only once. `on` then has no `append`, which may build another one; use `announce`.",
     ),
     Key(
         "layout",

@@ -60,6 +60,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         lookup_names.append(key)
     lookups = mark_folders(lookups)
     _check(tables["on"], "on", "on")
+    _check_once(tables["on"], top)
     _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
@@ -109,6 +110,15 @@ def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
         check(content, STRING, f"env.{key}", LayoutError)
         if not content.startswith(("/", "~/")):
             raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'").at(f"env.{key}")
+
+
+def _check_once(on: Mapping[str, str], top: Mapping[str, Any]) -> None:
+    """Raise a LayoutError if a layout that builds its prompt once has a step that may build another one to save money."""
+    for event, step in on.items():
+        if top.get("once") and step == "append":
+            raise LayoutError(
+                f"on.{event}: this layout builds its prompt once, so it has no 'append'; use 'announce', which never builds another prompt"
+            ).at(f"on.{event}")
 
 
 def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> None:

@@ -418,6 +418,7 @@ def pi() -> dict[str, Any]:
 def pod() -> dict[str, Any]:
     return {'about': 'pod: A strict template for the body, then sections that no template can remove.',
  'sections': ['body', 'boundaries', 'project', 'knowledge', 'workflows'],
+ 'once': True,
  'settings': {'residents': True},
  'find': {'project': {'walk': 'git', 'take': 'nearest', 'files': ['walk:AGENTS.md']},
           'knowledge': {'as': 'resident', 'files': ['root:.foreword/knowledge/*.md']},
