@@ -44,7 +44,7 @@ def findings(run):
 
 def test_in_a_pipe_each_finding_is_one_line(tree, run):
     tree(FILES_WITH_FINDINGS)
-    status, out, err = run("lint", "web")
+    status, out, err = run("lint", "web", "--tool", "read")
     assert status == 1
     assert out == (
         ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
@@ -72,7 +72,7 @@ def skills_with(*fields, folder="w/.agents/skills"):
 @pytest.mark.parametrize("options", [(), ("--recursive",)])
 def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
     tree({**GIT, **skills_with("version: 1\n", "version: 1\nauthor: me\n", "", "license: MIT\nversion: 2\n")})
-    assert run("lint", *options)[1] == (
+    assert run("lint", "--tool", "read", *options)[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its field 'version' is not in the specification and is ignored (in 3 skills; this is the first) [skill-field]\n"
         ".agents/skills/s1/SKILL.md:5: info: its field 'author' is not in the specification and is ignored [skill-field]\n"
     )
@@ -81,7 +81,7 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
 def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
     long_lines = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
     tree({**GIT, **skills_with(*long_lines)})
-    assert run("lint")[1] == (
+    assert run("lint", "--tool", "read")[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its compatibility is longer than 500 characters; "
         "it is loaded anyway (in 3 skills; this is the first) [skill-field]\n"
     )
@@ -94,7 +94,7 @@ def test_user_and_project_skills_are_counted_separately(tree, run):
         for path, text in user_skills.items()
     }
     tree({**GIT, **skills_with("v: 1\n", "v: 1\n"), **user_skills})
-    assert [line.rpartition("(")[2] for line in run("lint")[1].splitlines()] == [
+    assert [line.rpartition("(")[2] for line in run("lint", "--tool", "read")[1].splitlines()] == [
         "in 2 skills; this is the first) [skill-field]"
     ] * 2
 
@@ -107,7 +107,7 @@ def test_a_file_in_the_home_directory_is_not_checked(tree, run):
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     tree(FILES_WITH_FINDINGS)
-    output = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
+    output = run_on_terminal(["lint", "web", "--tool", "read", "--home", tree.path("home")], tree.path("w"))
     assert (
         re.sub(r"\x1b\[\d+m", "", output).split("\n\n")[1]
         == "AGENTS.md\n  5  warning  docs/style.md does not exist  missing-file"
@@ -145,7 +145,7 @@ def test_a_clean_workspace_has_no_findings(tree, run):
 
 def test_findings_can_be_printed_as_json(tree, run, fits):
     tree(FILES_WITH_FINDINGS)
-    status, out, _ = run("lint", "web", "--json")
+    status, out, _ = run("lint", "web", "--tool", "read", "--json")
     form = json.loads(out)
     assert status == 1 and fits(form, LintForm) == []
     assert {key: form[key] for key in ("root", "files", "counts")} == {
@@ -154,12 +154,12 @@ def test_findings_can_be_printed_as_json(tree, run, fits):
         "counts": {"error": 1, "warning": 2, "info": 1},
     }
     assert len(form["findings"]) == 4
-    assert run("lint", "web", "--format", "json")[1] == out
+    assert run("lint", "web", "--tool", "read", "--format", "json")[1] == out
 
 
 def test_sarif_matches_the_schema(tree, run):
     tree({**FILES_WITH_FINDINGS, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
-    _, out, _ = run("lint", "--recursive", "--format", "sarif")
+    _, out, _ = run("lint", "--recursive", "--tool", "read", "--format", "sarif")
     log = json.loads(out)
     Sarif.model_validate(log)
     (sarif_run,) = log["runs"]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from foreword import Agent, Tool
 from foreword.engine.assembler import Assembler
 from foreword.inspection.lint import lint
 from foreword.inspection.lint.contradictions import find_contradictions, stances_of
@@ -448,7 +449,7 @@ def test_a_second_name_for_a_file_is_good_practice(tree, second, expected):
 def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
     text = "---\nname: shop:{0}\ndescription: Does it.\n---\nDo it.\n"
     tree({"w/.git/HEAD": "", **{f"w/.agents/skills/{name}/SKILL.md": text.format(name) for name in ("a", "b", "c")}})
-    findings = proofread(Assembler(tree.workspace("w"))).findings
+    findings = proofread(Assembler(tree.workspace("w")), Agent(tools=[Tool("read")])).findings
     assert [(finding.severity, tree.short(finding.path), finding.message) for finding in findings] == [
         (
             "info",

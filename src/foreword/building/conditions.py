@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..findings import finding
+from ..text.lines import printable
 from ..text.pieces import strip_blank_lines
 from ..vocabulary import Skill
 from ..vocabulary.abilities import ABILITIES, abilities_of
@@ -74,10 +75,10 @@ def skill_findings(layout: Layout, inputs: Inputs, agent: Agent, facts: frozense
         missing = [term for term in section.when if not holds(term, facts)] if section else []
         if not missing or not all(_is_about_tools(term) for term in missing):
             continue
-        count = sum(1 for skill in inputs.found[name] if isinstance(skill, Skill) and not skill.hidden)
-        skills, them = ("1 skill was", "it") if count == 1 else (f"{count:,} skills were", "them")
+        paths = [skill.path for skill in inputs.found[name] if isinstance(skill, Skill) and not skill.hidden]
+        skills, them = ("1 skill was", "it") if len(paths) == 1 else (f"{len(paths):,} skills were", "them")
         message = f"{skills} found, but the prompt does not list {them}: {_describe_lack(agent, missing)}"
-        yield finding("skills-unlisted", message)
+        yield finding("skills-unlisted", message, printable(paths[0]))
 
 
 def _describe_lack(agent: Agent, missing: Sequence[Condition]) -> str:
