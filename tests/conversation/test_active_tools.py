@@ -98,7 +98,7 @@ def test_another_process_can_activate_an_inactive_tool(open_conversation, conten
     [
         (["red"], r"^unknown tool 'red'; known: bash, read\. Pass a Tool to define another one$"),
         ("read", r"^the active tools must be a list, not a single str$"),
-        ([5], "^an active tool must be Tool or str, not int$"),
+        ([5], "^the active tools must be a list of Tool or of tool definitions, not of int$"),
     ],
 )
 def test_invalid_active_tools_are_an_error(open_conversation, tool_names, tools, message):

@@ -334,7 +334,7 @@ def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conv
 
     extensions = [Extension("bad", rules=[rule]), Extension("good", rules=[lambda names: ("Zap.", "", "Zip.")])]
     turn = open_conversation("opal", tools="zap", extensions=extensions).turn("hi")
-    assert "`.\n- Zap.\n- Zip.\n</tool-guidelines>" in turn.system
+    assert "<tool-guidelines>\n- Zap.\n- Zip.\n</tool-guidelines>" in turn.system
     assert failures(turn) == [("extension-failed", f"the rule 'rule' {problem} and was skipped")]
 
 

@@ -133,4 +133,4 @@ def test_an_untrusted_template_is_rendered_in_the_sandbox(project, open_conversa
     monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: rendered.append(is_trusted) or ())
     conversation = open_conversation("pod", set={"body.text": "$workspace/body"})
     sub_agent(conversation, append=True)
-    assert rendered == [False, False]
+    assert rendered == [False, False, False]  # when it is opened, on its first turn, and for the sub-agent

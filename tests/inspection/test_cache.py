@@ -193,7 +193,7 @@ def test_misplaced_sections_are_reported_by_lifetime():
     [
         ("foreword", []),
         ("ion", []),
-        ("opal", [("sections", "identity context skills environment planning guidelines")]),
+        ("opal", [("sections", "identity context skills skill_files skill_names environment planning guidelines")]),
         ("pi", [("section.last.sections", "cwd clock")]),
         ("pod", [("sections", "project knowledge workflows body boundaries")]),
         ("builder", []),

@@ -176,7 +176,9 @@ class _LintRun:
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
         skills = [skill.path for skill in all_skills(snapshot.inputs)]
-        self.record(self.linter.check(prompt, map(printable, skills)))
+        found = self.linter.check(prompt, map(printable, skills))
+        # Without tools, nothing is known about the agent, so nothing can be said about what its tools can load.
+        self.record(each for each in found if each.code != "skills-unlisted" or self.agent.tools is not None)
         self.record(run_checks(self.extensions, prompt))
         self.record(self.wrong_case.findings(prompt.candidates))
         self.files.update(
