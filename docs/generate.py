@@ -123,6 +123,7 @@ SETTINGS = {
     "dir": "the folder name in which this agent keeps its files",
     "file_paths": "folders that `file:` may read in addition to what the scope allows; a workspace cannot set it",
     "file_secrets": "whether `file:` may read files that may contain secrets; a workspace cannot set it",
+    "folder": "the folder below the root with knowledge, workflows, the templates of `$workspace` and `prompts.toml`",
     "names": "the names of instruction files",
     "residents": "whether resident knowledge and workflows are listed",
     "known": "conditions; status tags are asked for if one of them holds",

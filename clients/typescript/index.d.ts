@@ -76,6 +76,7 @@ export interface AgentBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -124,6 +125,7 @@ export interface AgentsBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -209,6 +211,7 @@ export interface BlameBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -252,6 +255,7 @@ export interface CacheBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -345,6 +349,7 @@ export interface CallBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -406,6 +411,7 @@ export interface CompactBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -578,7 +584,7 @@ export interface DriftForm {
  * The agent for the comparison. Omitted parameters default to those of the edition.
  *
  * `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
- * `settings`, `wording` and `packs` are JSON.
+ * `residents`, `settings`, `wording` and `packs` are JSON.
  */
 export interface DriftQuery {
   cwd?: string;
@@ -597,6 +603,7 @@ export interface DriftQuery {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string>;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -801,6 +808,7 @@ export interface LintBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -969,6 +977,7 @@ export interface PathsBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1003,6 +1012,7 @@ export interface PreviewBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1123,6 +1133,7 @@ export interface QuestionBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1177,6 +1188,13 @@ export interface RegistryBody {
 export interface RepositoryBody {
   cwd: string;
   layouts?: string[];
+}
+
+/** Knowledge or a workflow that the prompt lists in addition to those that are found in files. */
+export interface ResidentBody {
+  kind: "knowledge" | "workflow";
+  slug: string;
+  description: string;
 }
 
 /** Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows. */
@@ -1321,6 +1339,7 @@ export interface ShowBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1406,6 +1425,7 @@ export interface SubAgentBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1497,6 +1517,7 @@ export interface TokensBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1583,6 +1604,7 @@ export interface TouchBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1619,6 +1641,7 @@ export interface TurnBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1776,6 +1799,7 @@ export interface WhyBody {
   language?: string;
   docs?: [string, string][];
   servers?: Record<string, string> | null;
+  residents?: ResidentBody[];
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
@@ -1834,7 +1858,7 @@ export class Foreword {
   /** Return one edition of a conversation, with the origins of its prompt. */
   readEdition(id: string, number: number, options?: RequestOptions): Promise<EditionForm>;
   /** Return what a rebuild would change, which sources caused the changes, and how much of the cache would be lost. */
-  readDrift(id: string, query?: { cwd?: string; model?: string; provider?: string; layout?: string; mirror?: boolean; tool?: string[]; tools?: ToolBody[]; session?: string; sub_agent?: boolean; base?: string; skill?: string; plan?: string; scope?: ScopeBody; language?: string; docs?: [string, string][]; servers?: Record<string, string>; settings?: Record<string, unknown>; wording?: Record<string, string>; packs?: Record<string, string>; now?: string }, options?: RequestOptions): Promise<DriftForm>;
+  readDrift(id: string, query?: { cwd?: string; model?: string; provider?: string; layout?: string; mirror?: boolean; tool?: string[]; tools?: ToolBody[]; session?: string; sub_agent?: boolean; base?: string; skill?: string; plan?: string; scope?: ScopeBody; language?: string; docs?: [string, string][]; servers?: Record<string, string>; residents?: ResidentBody[]; settings?: Record<string, unknown>; wording?: Record<string, string>; packs?: Record<string, string>; now?: string }, options?: RequestOptions): Promise<DriftForm>;
   /**
    * Return a page of conversations, sorted by id or with the newest first.
    *

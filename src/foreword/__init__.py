@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Turn,
         Workspace,
     )
+    from .vocabulary.residents import Resident
     from .vocabulary.tools import Tool
 
 _MODULES = {
@@ -86,6 +87,7 @@ _MODULES = {
         "Turn",
         "Workspace",
     ),
+    "vocabulary.residents": ("Resident",),
     "vocabulary.tools": ("Tool",),
 }
 __all__ = [
@@ -104,6 +106,7 @@ __all__ = [
     "LayoutError",
     "MissingError",
     "Prompt",
+    "Resident",
     "Scope",
     "Skill",
     "StaleError",

@@ -407,7 +407,7 @@ def test_a_source_can_return_skills(tree, open_conversation, skill, layout):
 
 
 @pytest.mark.parametrize(
-    ("rule_name", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
+    ("rule_name", "head"), [("knowledge", "## Resident knowledge"), ("workflow", "## Resident workflows")]
 )
 def test_a_source_can_return_knowledge_and_workflows(open_conversation, rule_name, head):
     text = "---\nmodel_invocation: true\ndescription: How we ship.\n---\nShip it.\n"

@@ -8,7 +8,7 @@ from foreword.cli.options import OPTIONS, new_parser, parse_args
 from foreword.encoding.agent import KEYS, agent_form, agent_from
 from foreword.errors import CallError
 from foreword.service.bodies import AgentBody, DriftQuery
-from foreword.vocabulary import Access, Agent, Document, Scope, Tool
+from foreword.vocabulary import Access, Agent, Document, Resident, Scope, Tool
 
 # A JSON value for each key, and the resulting field of the agent.
 EXAMPLES = {
@@ -33,10 +33,14 @@ EXAMPLES = {
     "language": ("fr", "fr"),
     "docs": ([["Manual", "/m"]], (("Manual", "/m"),)),
     "servers": ({"gh": "Use gh."}, {"gh": "Use gh."}),
+    "residents": (
+        [{"kind": "workflow", "slug": "deploy", "description": "How we deploy"}],
+        (Resident("deploy", "How we deploy", kind="workflow"),),
+    ),
 }  # fmt: skip
 # Keys whose option takes a file, and options with a different name than their key.
 FILE_KEYS = ("tools", "base", "plan", "scope", "servers")
-OPTION_NAMES = {"docs": "--doc"}
+OPTION_NAMES = {"docs": "--doc", "residents": "--resident"}
 
 
 def test_every_field_has_a_key():
@@ -64,6 +68,8 @@ def test_a_key_is_an_option_of_every_command(key, tmp_path):
         text = str(path)
     elif key == "docs":
         text = "=".join(content[0])
+    elif key == "residents":
+        text = "workflow:deploy=How we deploy"
     args = parse_args(new_parser("show"), [option] if content is True else [option, text])
     value = getattr(args.question.agent, KEYS[key][0])
     assert (value.text if isinstance(value, Document) else value) == expected

@@ -586,3 +586,9 @@ def test_a_late_tool_keeps_the_prefix_over_http(service):
 def test_parsing_and_rendering_are_different_problems(fresh_service, base, problem):
     response = fresh_service.conversation("broken", layout="pod", base=base)
     assert (response.status, response.problem) == (422, problem)
+
+
+def test_drift_compares_with_the_residents_of_the_edition(service):
+    residents = [{"kind": "workflow", "slug": "deploy", "description": "How we deploy"}]
+    service.post("/conversations/residents/turn", {"cwd": "", "layout": "pod", "residents": residents, "message": "hi"})
+    assert service.get("/conversations/residents/drift").json["changed"] is False

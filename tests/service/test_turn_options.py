@@ -272,3 +272,30 @@ def test_usage_without_known_keys_says_which_ones_are_expected(service):
     service.conversation("usage-keys", layout="builder", message="Hi")
     response = service.post("/conversations/usage-keys/usage", {"usage": {"tokens_in": 5}})
     assert response.status == 400 and "input_tokens (Anthropic, OpenAI Responses)" in response.json["detail"]
+
+
+def test_residents_are_sent_with_a_turn(call):
+    residents = [
+        {"kind": "workflow", "slug": "deploy", "description": "How we\ndeploy"},
+        {"kind": "knowledge", "slug": "api", "description": "Which routes exist"},
+    ]
+    settings = {"packs.std": "insomnia", "sections": ["knowledge", "workflows"]}
+    response = call("turn", layout="pod", residents=residents, settings=settings, message="Hi.")
+    assert response["system"] == (
+        "---\n## Resident knowledge\n\n- api: Which routes exist\n\n---\n## Resident workflows\n\n- deploy: How we deploy"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "where"),
+    [
+        ({"kind": "workflows", "slug": "a", "description": "b"}, "residents[0].kind"),
+        ({"kind": "workflow", "slug": "", "description": "b"}, "residents[0].slug"),
+        ({"kind": "workflow", "slug": "a"}, "description"),
+        ({"kind": "workflow", "slug": "a", "description": "b", "path": "/etc"}, "path"),
+    ],
+)
+def test_a_resident_that_cannot_be_listed_is_refused_by_name(call, row, where):
+    with pytest.raises(Problem) as raised:
+        call("turn", layout="pod", residents=[row], message="Hi.")
+    assert where in str(raised.value.__dict__)

@@ -7,7 +7,7 @@ from ..layout.model import Field
 from ..sources.paths import distance_of, is_user_file
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_white_space
-from ..vocabulary import Document, Origin, Piece, replace
+from ..vocabulary import Document, Origin, Piece, Resident, replace
 from .boundaries import prompt_folders
 from .clock import format_time, placeholder_time
 from .conditions import describe_conditions, facts_of, holds
@@ -118,7 +118,10 @@ class Collector:
         """Return the draft of a section that lists a lookup rule's files."""
         self.fates.used.add(name)
         lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
-        return self.items.lookup_draft(section, lookup, self.without_copies(self.inputs.found[name]))
+        entries = self.without_copies(self.inputs.found[name])
+        if lookup.kind == "resident" and self.agent.residents:
+            entries = _with_residents(self, entries, name)
+        return self.items.lookup_draft(section, lookup, entries)
 
     def template_draft(self, section: Section) -> Draft:
         """Render a section whose text is a template."""
@@ -268,3 +271,18 @@ class Collector:
         """Return how far a lookup rule's file is from the working directory."""
         rule = next(rule for rule in self.layout.lookups if rule.name == lookup)
         return distance_of(path, rule, self.inputs.workspace)
+
+
+def _with_residents(collector: Collector, entries: Sequence[Entry], kind: str) -> Sequence[Entry]:
+    """Add the caller's residents of this kind. One of them takes the place of a file with the same name, which is reported."""
+    added = {row.name: row for row in collector.agent.residents if row.kind == kind}
+    kept: dict[str, Entry] = {}
+    for entry in entries:
+        if isinstance(entry, Resident) and entry.name in added:
+            path, reason = printable(entry.path), f"the caller passed a resident with the name {entry.name!r}"
+            collector.fates.shadowed[path] = reason
+            collector.findings.append(finding("skill-shadowed", f"{path}: {reason}", path))
+        elif isinstance(entry, Resident):
+            kept[entry.name] = entry
+    both = {**kept, **added}
+    return [both[name] for name in sorted(both)]

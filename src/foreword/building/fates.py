@@ -26,6 +26,7 @@ class Fates:
         self.used: set[str] = set()
         self.unused: dict[str, str] = {}
         self.copies: dict[str, str] = {}
+        self.shadowed: dict[str, str] = {}
 
     def leave_out(self, section: Section, reason: str) -> None:
         """Record that a section's lookup rules are not used, and why."""
@@ -38,13 +39,15 @@ class Fates:
     def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
         """Yield the candidates with their fates in this prompt. `present` contains the files whose text is in it."""
         reasons = self.reasons()
-        changed = {*self.copies, *reasons, *cut_files, *self.contents.includers}
+        changed = {*self.copies, *self.shadowed, *reasons, *cut_files, *self.contents.includers}
         for candidate in self.inputs.candidates:
             path, layer = candidate.path, candidate.layer
             if candidate.fate not in ("used", "cut") or not path or (path in present and path not in changed):
                 yield candidate
             elif path in self.copies:
                 yield Candidate(path, layer, "duplicate", self.copies[path])
+            elif path in self.shadowed:
+                yield Candidate(path, layer, "shadowed", self.shadowed[path])
             elif path in reasons and path == self.lists.blank_path:
                 yield Candidate(path, layer, "blank", "its body is blank")
             elif path in reasons:
@@ -113,3 +116,11 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
             argument = name.replace("_", " ")
             verb = "were" if name in ("docs", "servers") else "was"
             yield finding("argument-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")
+    yield from _unused_residents(layout, agent, listed)
+
+
+def _unused_residents(layout: Layout, agent: Agent, listed: Set[str | None]) -> Iterator[Finding]:
+    kinds = {lookup.name for lookup in layout.lookups if lookup.kind == "resident"} & listed
+    for kind in sorted({row.kind for row in agent.residents} - kinds):
+        message = f"the layout {layout.name} does not list the residents ({kind}) that were passed"
+        yield finding("argument-unused", message)

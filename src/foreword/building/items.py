@@ -106,7 +106,10 @@ class ItemWriter:
             return self.create_item(section, row, shown)
         if not is_plain(entry.name) or not is_plain(entry.description):
             self.report_hidden(entry, shown)
-        origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
+        if entry.path:
+            origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
+        else:
+            origin = Origin("caller", f"resident {entry.name}")
         texts = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
             texts |= {"location": location(entry.name, shown), "layer": entry.layer}
@@ -120,7 +123,8 @@ class ItemWriter:
 
         # The values are searched as one line, because their line numbers are not known here.
         for hidden in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
-            message = f"the front matter of {shown} contains {hidden.describe()}"
+            where = f"the front matter of {shown}" if shown else f"the resident {printable(entry.name)}"
+            message = f"{where} contains {hidden.describe()}"
             reported = finding("hidden-characters", message, shown, entry.lines[0])
             self.findings.append(replace(reported, severity=severity_of(hidden.kind)))
 

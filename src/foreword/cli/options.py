@@ -79,6 +79,14 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--language", {"help": "the language in which the agent answers"}),
     ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation about the agent itself"}),
     ("--servers", {"metavar": "FILE", "help": 'a JSON file with the instructions of MCP servers: {"NAME": "TEXT"}'}),
+    (
+        "--resident",
+        {
+            "action": "append",
+            "metavar": "KIND:SLUG=TEXT",
+            "help": "an entry that the prompt lists; KIND is knowledge or workflow",
+        },
+    ),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
@@ -163,6 +171,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "scope": _read_scope(args.scope) if args.scope else None,
         "docs": [_parse_doc(doc) for doc in args.doc],
         "servers": read_json(args.servers, "--servers") if args.servers else None,
+        "residents": [_parse_resident(text) for text in args.resident],
     }
     workspace = {"cwd": args.dir or ".", "packs": packs_of(args), "now": _parse_now(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
@@ -219,6 +228,14 @@ def _read_base(name: str) -> str | dict[str, Any]:
 def _parse_doc(text: str) -> tuple[str, str]:
     label, path = _parse_pair(text, "--doc", "LABEL=PATH")
     return label, path if "://" in path else absolute(os.path.expanduser(path), os.environ)
+
+
+def _parse_resident(text: str) -> dict[str, str]:
+    name, description = _parse_pair(text, "--resident", "KIND:SLUG=TEXT")
+    kind, colon, slug = name.partition(":")
+    if not colon or not slug:
+        raise CallError(f"--resident needs KIND:SLUG=TEXT, such as knowledge:deploy=How we deploy; not {text!r}")
+    return {"kind": kind, "slug": slug, "description": description}
 
 
 def _parse_pack(text: str) -> tuple[str, str]:

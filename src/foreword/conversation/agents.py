@@ -152,7 +152,7 @@ class ConversationAgent:
 
 
 # Plans and skills are not inherited: they are active only in turns whose agent sets them.
-_INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs", "servers")
+_INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs", "servers", "residents")
 
 
 def _written_plan(current: Edition, layout: Callable[[], Layout]) -> str:

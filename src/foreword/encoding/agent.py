@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..errors import CallError, show, suggestion
 from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
-from ..vocabulary import Access, Agent, Document, Scope, Skill
+from ..vocabulary import RESIDENT_KINDS, Access, Agent, Document, Resident, Scope, Skill
 from ..vocabulary.tool_forms import tool_rows
 from ..vocabulary.tools import Tool
 
@@ -32,6 +32,7 @@ _DOCUMENT: dict[str, Shape] = {
     **dict.fromkeys(("path", "text", "hash", "syntax"), STRING),
     **dict.fromkeys(("line", "cut_from"), WHOLE_NUMBER),
 }
+_RESIDENT = {"kind": one_of(*RESIDENT_KINDS), "slug": NAME, "description": NAME}
 _ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWITCH}
 
 
@@ -96,6 +97,19 @@ def _parse_servers(content: Any, name: str) -> dict[str, str] | None:
     return content
 
 
+def _parse_residents(rows: Any, name: str) -> list[Resident]:
+    if not isinstance(rows, (list, tuple)):
+        raise CallError(f'{name} must be a list such as [{{"kind", "slug", "description"}}], not {kind_of(rows)}')
+    return [_parse_resident(row, f"{name}: resident {number}") for number, row in enumerate(rows, 1)]
+
+
+def _parse_resident(row: Any, name: str) -> Resident:
+    if isinstance(row, Resident):
+        return row
+    check_table(row, _RESIDENT, name, required=tuple(_RESIDENT), shape=OBJECT)
+    return Resident(row["slug"], row["description"], kind=row["kind"])
+
+
 def _parse_tools(rows: Any, name: str) -> Sequence[Tool] | None:
     """Return the tools in a list of rows. If several have the same name, the first is used."""
     if rows is None:
@@ -155,6 +169,7 @@ KEYS: dict[str, tuple[str, Parse]] = {
     "language": ("language", _parse_string),
     "docs": ("docs", _parse_docs),
     "servers": ("servers", _parse_servers),
+    "residents": ("residents", _parse_residents),
 }
 
 
@@ -181,8 +196,10 @@ def _form_of(content: Any) -> Any:
         return content.name
     if isinstance(content, Scope):
         return scope_form(content)
+    if isinstance(content, Resident):
+        return {"kind": content.kind, "slug": content.name, "description": content.description}
     if isinstance(content, tuple):
-        return [list(entry) for entry in content]
+        return [_form_of(entry) if isinstance(entry, Resident) else list(entry) for entry in content]
     return dict(content) if hasattr(content, "keys") else content
 
 

@@ -126,7 +126,7 @@ class Snapshot:
             templates,
             facts,
             limit=self.layout.template_limit,
-            is_trusted=has_trusted_bodies and only_trusted(templates),
+            is_trusted=has_trusted_bodies and only_trusted(templates, self.layout),
         )
 
 
@@ -289,7 +289,7 @@ class Assembler:
         plan, reader = self.plan(), self.reader()
         reader.trust = plan.trust
         try:
-            return load_template(address, plan.workspace, reader, self.packs)
+            return load_template(address, plan.workspace, reader, _template_packs(self, plan.layout))
         finally:
             self._template_paths.update(dict.fromkeys(reader.stamps))
 
@@ -330,15 +330,16 @@ class Assembler:
         if isinstance(base, str) and is_only_address(base):
             from ..packs.packs import load_template
 
-            base_text = load_template(base.strip(), workspace, reader, self.packs)
+            base_text = load_template(base.strip(), workspace, reader, _template_packs(self, layout))
         bodies: dict[str, Document] = {}
         templates: dict[str, Document] = {}
         untrusted: list[tuple[str, dict[str, Document]]] = []
         if any(section.is_template for section in layout.all_sections):
             from .bodies import bodies_of, templates_of
 
-            bodies = bodies_of(layout, base_text, template, workspace, reader, self.packs)
-            templates, untrusted = templates_of(layout, bodies, workspace, reader, self.packs)
+            packs = _template_packs(self, layout)
+            bodies = bodies_of(layout, base_text, template, workspace, reader, packs)
+            templates, untrusted = templates_of(layout, bodies, workspace, reader, packs)
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
         )
@@ -418,6 +419,15 @@ def _adapt_layout(layout: Layout, assembler: Assembler, trust: TrustCheck | None
 
         layout = only_project_files(layout)
     return layout
+
+
+def _template_packs(assembler: Assembler, layout: Layout) -> Mapping[str, str]:
+    """Return the packs in which templates are found: the caller's, and the layout's own names for the others."""
+    if not layout.packs and "folder" not in layout.settings:
+        return assembler.packs
+    from ..packs.packs import template_packs
+
+    return template_packs(assembler.packs, {"packs": layout.packs, "settings": layout.settings})
 
 
 def _without_menus(layout: Layout) -> Layout:

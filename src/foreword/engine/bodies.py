@@ -67,7 +67,9 @@ def templates_of(
         if body is None:
             continue
         language = language_of(body, section.language)
-        are_trusted = only_trusted if is_trusted(layout, section.name, body) else _never
+        are_trusted = (
+            (lambda addresses: only_trusted(addresses, layout)) if is_trusted(layout, section.name, body) else _never
+        )
         loaded = language.module().load_all(body, _loader(body, workspace, reader, packs), are_trusted)
         templates |= loaded
         if language.is_sandboxed and loaded and not are_trusted(loaded):
@@ -81,9 +83,10 @@ def _loader(
     return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
 
 
-def only_trusted(addresses: Iterable[str]) -> bool:
-    """Whether none of these templates is in the workspace."""
-    return not any(has_prefix(address, "workspace") for address in addresses)
+def only_trusted(addresses: Iterable[str], layout: Layout) -> bool:
+    """Whether none of these templates is in the workspace, whose pack may have another name in this layout."""
+    prefixes = ("workspace", layout.packs.get("workspace", "workspace"))
+    return not any(has_prefix(address, *prefixes) for address in addresses)
 
 
 def _never(_: Iterable[str]) -> bool:

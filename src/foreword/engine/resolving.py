@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..findings import finding
 from ..layout.parse import parse
 from ..layout.patterns import literal_wildcards
-from ..packs.packs import check_packs, find_layout, layout_from_text, with_texts
+from ..packs.packs import WORKSPACE_FOLDER, check_packs, find_layout, layout_from_text, template_packs, with_texts
 from ..packs.settings import (
     choose_layout,
     key_origins,
@@ -69,10 +69,16 @@ def resolve_layout(
     config_findings: Sequence[Finding] = ()
     if source.mapping.get("from"):
         source, config_findings = with_config(source, workspace, reader)
-    source, wording_findings = with_wording(source, workspace, reader, packs)
+    folder = WORKSPACE_FOLDER
+    if "folder" in source.mapping.get("settings", {}):
+        changed = with_requested(with_settings(source, files, assignments, defaults)[0], untrusted_assignments)
+        folder = template_packs({}, changed.mapping).get("workspace", WORKSPACE_FOLDER)
+    source, wording_findings = with_wording(source, workspace, reader, packs, folder)
     source, refusals = with_settings(source, files, assignments, defaults)
     source = with_requested(source, untrusted_assignments)
-    source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, packs))
+    source, restrictions = restrict_untrusted(
+        with_texts(source, workspace, reader, template_packs(packs, source.mapping))
+    )
     layout = parse(source.mapping, source.name, source.address, source.untrusted)
     if source.origins:
         layout = replace(layout, key_origins=key_origins(source))

@@ -84,5 +84,5 @@ class TouchReader:
 
 def build_touch(reading: TouchReading, inputs: Inputs, agent: Agent) -> Prompt:
     """Build the prompt that is sent for these inputs. Each of its sections is a message."""
-    reduced_agent = replace(agent, base="", plan="", skill="", docs=())
+    reduced_agent = replace(agent, base="", plan="", skill="", docs=(), residents=())
     return build(reading.layout, inputs, reduced_agent, None)

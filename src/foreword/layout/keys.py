@@ -27,6 +27,7 @@ TABLES = {
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
+    "packs": "Other names for the packs of templates, so that another program's addresses can be used unchanged.",
     "touch": "What is sent to a conversation when its agent touches a file: the instruction files in the folders above the file, and the rules for"
     " its path. See [touch.md](../touch.md).",
 }
@@ -300,6 +301,15 @@ KEYS = (
         " again (`drop`).",
         ("return", "drop"),
     ),
+    *(
+        Key(
+            "packs",
+            prefix,
+            "text",
+            f"Another prefix for the templates of `${prefix}`, such as `{example}` for `${example}/…`.",
+        )
+        for prefix, example in (("std", "insomnia"), ("user", "own"), ("workspace", "project"))
+    ),
     *TOUCH_KEYS,
 )
 LISTS = {
@@ -390,4 +400,16 @@ KEY_SHAPES = {
     for table, keys in KEYS_BY_TABLE.items()
 }
 CONTENT_KEYS = ("text", "list", "sections")
-TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction", "touch")
+TOP_TABLES = (
+    "settings",
+    "env",
+    "from",
+    "find",
+    "section",
+    "guideline",
+    "wording",
+    "on",
+    "compaction",
+    "packs",
+    "touch",
+)

@@ -229,6 +229,7 @@ class Layout:
     wording: Mapping[str, str] = {}
     on: Mapping[str, str] = {}
     compaction: Mapping[str, str] = {}
+    packs: Mapping[str, str] = {}
     mirrors: str = ""
     raw: bool = False
     any_encoding: bool = False

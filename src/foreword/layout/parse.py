@@ -49,7 +49,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
     _check_mirror(tables, top)
     settings = tables["settings"]
     wording = flatten(tables["wording"])
-    _check_strings(wording, tables["env"])
+    _check_values(tables, wording)
     lookups: list[Lookup] = []
     lookup_names: list[str] = []
     for key in tables["find"]:
@@ -59,9 +59,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         lookups.append(parse_lookup(key, table, settings, untrusted, shared, lookup_names, later_names))
         lookup_names.append(key)
     lookups = mark_folders(lookups)
-    _check(tables["on"], "on", "on")
     _check_once(tables["on"], top)
-    _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     parser = _SectionParser(tables["section"], {lookup.name: lookup for lookup in lookups}, settings, wording)
@@ -90,6 +88,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         wording=wording,
         on=tables["on"],
         compaction=tables["compaction"],
+        packs=tables["packs"],
         mirrors=top.get("mirrors", ""),
         raw=top.get("raw", False),
         any_encoding=top.get("any_encoding", False),
@@ -100,6 +99,14 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         all_sections=tuple(with_inner_sections(sections)),
         untrusted=untrusted,
     )
+
+
+def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None:
+    """Raise a LayoutError for a value of the wrong type in a table that contains neither lookup rules nor sections."""
+    _check(tables["on"], "on", "on")
+    _check(tables["compaction"], "compaction", "compaction")
+    _check_strings(wording, tables["env"])
+    _check_packs(tables["packs"], tables["settings"].get("folder", ""))
 
 
 def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
@@ -119,6 +126,18 @@ def _check_once(on: Mapping[str, str], top: Mapping[str, Any]) -> None:
             raise LayoutError(
                 f"on.{event}: this layout builds its prompt once, so it has no 'append'; use 'announce', which never builds another prompt"
             ).at(f"on.{event}")
+
+
+def _check_packs(names: Mapping[str, Any], folder: Any) -> None:
+    """Raise a LayoutError for a name that cannot be a prefix, and for a setting `folder` that is not below the root."""
+    _check(names, "packs", "packs")
+    for prefix, name in names.items():
+        if not name.replace("-", "").replace("_", "").isalnum():
+            problem = f"packs.{prefix}: {name!r} is not a prefix; it may have only letters, digits, '-' and '_'"
+            raise LayoutError(problem).at(f"packs.{prefix}")
+    check(folder, STRING, "folder", LayoutError, "settings.folder")
+    if folder.startswith(("/", "~")) or "\\" in folder or ".." in folder.split("/"):
+        raise LayoutError(f"folder: {folder!r} is not a folder below the workspace's root").at("settings.folder")
 
 
 def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> None:

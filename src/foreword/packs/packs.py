@@ -3,7 +3,7 @@
     $std/opal           shipped with Foreword
     $agents/codex       shipped with Foreword: layouts that mirror released programs
     $user/review        ~/.config/foreword/prompts/review
-    $workspace/intro    <workspace>/.foreword/prompts/intro, untrusted
+    $workspace/intro    <workspace>/.foreword/prompts/intro, untrusted; a layout's setting `folder` replaces `.foreword`
 
 The context decides whether an address means a layout (`.toml`) or a template (`.md`). Packs never fall back to one another.
 """
@@ -38,6 +38,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 STD = os.path.join(_HERE, "std")
 SHIPPED_PACKS = {"std": NAMES, "agents": MIRRORS}
 RESERVED_PACKS = (*SHIPPED_PACKS, "user", "workspace")
+WORKSPACE_FOLDER = ".foreword"
 _MAX_EXTENDED = 10
 _REQUEST = "request"
 _MAX_FILES_LISTED = 1000
@@ -80,7 +81,7 @@ def load_template(
     """Return the template at an address. Raises a MissingError if there is none."""
     document = find_template(address, workspace, reader, packs)
     if document is None:
-        prefix, path = split(address)
+        prefix, path = split(canonical(address, packs))
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
         raise MissingError(f"the template {address!r} does not exist ({printable(file)})")
     return document
@@ -93,6 +94,7 @@ def find_template(
 
     Raises a CallError if the file cannot be read or is a link that points outside its pack.
     """
+    address = canonical(address, packs)
     prefix, path = split(address)
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
@@ -195,6 +197,33 @@ def check_packs(packs: Iterable[str]) -> None:
             raise CallError(f"{prefix!r} is not a valid pack name; it must not be empty or contain a slash")
 
 
+def template_packs(packs: Mapping[str, str], mapping: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the caller's packs together with a layout's own names for the others (`[packs]`) and its setting `folder`.
+
+    Another name for a pack has that pack's prefix in place of a folder: `{"insomnia": "$std"}`.
+    """
+    names, folder = mapping.get("packs") or {}, (mapping.get("settings") or {}).get("folder", "")
+    if not names and folder in ("", WORKSPACE_FOLDER):
+        return packs
+    result = dict(packs)
+    for prefix, name in names.items():
+        if name == prefix:
+            continue
+        if name in RESERVED_PACKS or name in result:
+            raise LayoutError(f"packs.{prefix}: the prefix {name!r} is taken; choose another one").at(f"packs.{prefix}")
+        result[name] = f"${prefix}"
+    if folder:
+        result["workspace"] = folder
+    return result
+
+
+def canonical(address: str, packs: Mapping[str, str] | None) -> str:
+    """Return an address with the pack's own prefix, if it has one of the layout's other names for it."""
+    prefix, slash, path = address.partition("/")
+    target = (packs or {}).get(prefix[1:], "")
+    return f"{target}{slash}{path}" if target.startswith("$") else address
+
+
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
     """Return a pack's folder. Raises a MissingError if the pack is unknown."""
     if prefix in SHIPPED_PACKS:
@@ -205,7 +234,8 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
             raise CallError("the pack 'user' has no folder: the home directory is unknown (set HOME or pass --home)")
         return os.path.join(config, "foreword", "prompts")
     if prefix == "workspace":
-        return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
+        folder = (packs or {}).get("workspace", WORKSPACE_FOLDER)
+        return os.path.join(workspace.root or workspace.cwd, folder, "prompts")
     if packs and prefix in packs:
         return absolute(packs[prefix], workspace.environment or {})
     raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*RESERVED_PACKS, *(packs or {})}))}")

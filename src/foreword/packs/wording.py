@@ -32,11 +32,14 @@ if TYPE_CHECKING:
 
 
 def with_wording(
-    source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
+    source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str], workspace_folder: str
 ) -> tuple[Source, list[Finding]]:
-    """Return the layout with its wording overridden, key by key, from the files of the user, the workspace and the packs."""
+    """Return the layout with its wording overridden, key by key, from the files of the user, the workspace and the packs.
+
+    `workspace_folder` is the name of the folder in the workspace that may contain such a file.
+    """
     config = config_folder(workspace)
-    workspace_folder = os.path.join(workspace.root or workspace.cwd, ".foreword")
+    workspace_folder = os.path.join(workspace.root or workspace.cwd, workspace_folder)
     pack_folders = [absolute(folder, workspace.environment or {}) for folder in packs.values()]
     folders = [*([os.path.join(config, "foreword")] if config else []), workspace_folder, *pack_folders]
     findings: list[Finding] = []

@@ -136,6 +136,14 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
     deny: list[AccessBody] = []
 
 
+class ResidentBody(Struct, forbid_unknown_fields=True):
+    """Knowledge or a workflow that the prompt lists in addition to those that are found in files."""
+
+    kind: Literal["knowledge", "workflow"]
+    slug: Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+    description: Annotated[str, Meta(min_length=1, max_length=16_384)]
+
+
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     """Where the agent works, and its properties.
 
@@ -164,6 +172,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     language: Label = ""
     docs: list[tuple[Name, Path]] = []
     servers: dict[ServerName, Text] | None = None
+    residents: list[ResidentBody] = []
     settings: dict[Name, Any] = {}
     wording: dict[Name, Text] = {}
     packs: dict[PackName, Path] = {}
@@ -405,7 +414,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     """The agent for the comparison. Omitted parameters default to those of the edition.
 
     `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
-    `settings`, `wording` and `packs` are JSON.
+    `residents`, `settings`, `wording` and `packs` are JSON.
     """
 
     cwd: Path | UnsetType = UNSET
@@ -424,6 +433,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     language: Label | UnsetType = UNSET
     docs: list[tuple[Name, Path]] | UnsetType = UNSET
     servers: dict[ServerName, ShortText] | UnsetType = UNSET
+    residents: list[ResidentBody] | UnsetType = UNSET
     settings: dict[Name, Any] | UnsetType = UNSET
     wording: dict[Name, ShortText] | UnsetType = UNSET
     packs: dict[PackName, Path] | UnsetType = UNSET

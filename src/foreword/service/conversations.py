@@ -36,6 +36,7 @@ from .bodies import (
     CallBody,
     CompactBody,
     DriftQuery,
+    ResidentBody,
     ScopeBody,
     ToolBody,
     TouchBody,
@@ -219,6 +220,7 @@ def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     scope = built_for.pop("scope", None)
     if scope is not None:
         built_for["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
+    built_for["residents"] = [ResidentBody(**row) for row in built_for.get("residents", ())]
     if tools is None and not named_tools:
         tools = list(known.values())
     return AgentBody(**{"cwd": "", **built_for, **parameters, "tools": [*(tools or ()), *named_tools]})

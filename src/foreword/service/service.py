@@ -219,6 +219,7 @@ class Service(ServedFolders):
         if body.base and not is_only_address(body.base):
             content["base"] = Document("request", body.base)
         content["scope"] = self._scope(body, workspace)
+        content["residents"] = [asdict(resident) for resident in body.residents]
         return content
 
     def conversation(self, id: str, body: AgentBody, layout: str = "", mirror: bool = False) -> Conversation:

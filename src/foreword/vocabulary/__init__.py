@@ -15,6 +15,9 @@ from ..errors import (
     to_pairs,
     to_tuple,
 )
+from .residents import RESIDENT_KINDS as RESIDENT_KINDS
+from .residents import Resident as Resident
+from .residents import checked_residents
 from .tool_forms import tools_from
 from .tools import Tool as Tool
 from .values import digest as digest
@@ -162,6 +165,7 @@ class Agent:
         docs: Documentation about the agent itself, as pairs of a label and a path or URL.
         servers: The instructions of the MCP servers that the agent uses, by the server's name. None keeps those of an existing
             conversation.
+        residents: Knowledge and workflows that the prompt lists in addition to those that are found in files.
     """
 
     tools: Sequence[Tool] | None = None
@@ -176,6 +180,7 @@ class Agent:
     language: str = ""
     docs: Sequence[tuple[str, str]] = ()
     servers: Mapping[str, str] | None = None
+    residents: Sequence[Resident] = ()
 
     def _check(self) -> None:
         if self.tools:
@@ -200,6 +205,8 @@ class Agent:
             self.__dict__["docs"] = to_pairs("Agent.docs", self.docs)
         if self.servers is not None:
             check_servers(self.servers)
+        if self.residents:
+            self.__dict__["residents"] = checked_residents(self.residents)
 
 
 # Where text comes from
@@ -315,27 +322,6 @@ class Skill:
     body_line: int = 1
     paths: str = ""
     layer: str = "project"
-
-
-@value
-class Resident:
-    """A file that the prompt lists by name and description: knowledge, a workflow, a sub-agent definition or a command.
-
-    Fields:
-        name: The name in the prompt.
-        description: What it contains.
-        path: The file.
-        lines: The first and last line of its front matter.
-        hash: The hash of the file, empty if it is not known.
-        tools: A sub-agent's tools, as its definition names them.
-    """
-
-    name: str
-    description: str
-    path: str
-    lines: tuple[int, int] = (1, 1)
-    hash: str = ""
-    tools: str = ""
 
 
 @value
