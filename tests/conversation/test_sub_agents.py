@@ -1,8 +1,10 @@
 """Sub-agents: one task, their own tools, and what they inherit."""
 
+from contextlib import closing
+
 import pytest
 
-from foreword import Tool
+from foreword import Agent, Conversations, Tool
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import replace
 
@@ -134,3 +136,16 @@ def test_an_untrusted_template_is_rendered_in_the_sandbox(project, open_conversa
     conversation = open_conversation("pod", set={"body.text": "$workspace/body"})
     sub_agent(conversation, append=True)
     assert rendered == [False, False, False]  # when it is opened, on its first turn, and for the sub-agent
+
+
+@pytest.mark.parametrize(
+    "folder", ["w/.foreword", "w/.agents", "w/.claude", "home/.foreword", "home/.agents", "home/.claude"]
+)
+def test_the_default_layout_finds_definitions_without_listing_them(tree, folder):
+    text = "---\nname: reviewer\ndescription: Reviews changes\ntools: Read\n---\nReview it.\n"
+    tree({"w/.git": None, "home": None, f"{folder}/agents/reviewer.md": text})
+    with closing(Conversations(":memory:")) as conversations:
+        conversation = conversations.open("t", tree.workspace("w"), Agent())
+        assert "reviewer" not in conversation.turn("hi").system
+        turn = conversation.sub_agent(definition="reviewer", tools=[Tool("read"), Tool("bash")])
+        assert turn.system.startswith("Review it.\n") and [tool["name"] for tool in turn.tools] == ["read"]
