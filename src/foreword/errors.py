@@ -265,9 +265,16 @@ def check_encodable(name: str, text: str) -> None:
 
 
 def check_time(now: object) -> None:
-    """Raise a CallError unless a time is a datetime or None."""
-    if now is not None and not (hasattr(now, "astimezone") and hasattr(now, "tzinfo")):
+    """Raise a CallError unless a time is None or a datetime with a time zone."""
+    if now is None:
+        return
+    utcoffset = getattr(now, "utcoffset", None)
+    if utcoffset is None or not hasattr(now, "astimezone"):
         raise CallError(f"now must be a datetime, not {type(now).__name__}")
+    if utcoffset() is None:
+        raise CallError(
+            f"now has no time zone: {now!r}; pass datetime.now(UTC), or now.astimezone() if it is this machine's local time"
+        )
 
 
 def check_message(message: object) -> None:

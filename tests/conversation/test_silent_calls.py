@@ -1,6 +1,7 @@
 """Calls that would do the wrong thing without a word: each is an error that says what would be right, or a finding."""
 
 import os
+from datetime import UTC, date, datetime, tzinfo
 
 import pytest
 
@@ -9,10 +10,12 @@ from foreword import (
     CallError,
     Conversations,
     Tool,
+    assemble,
     for_anthropic,
     for_gemini,
     for_openai_chat,
     for_openai_responses,
+    watch,
 )
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -123,6 +126,44 @@ def test_closed_conversations_are_not_continued(tree):
     for call in (conversation.turn, conversation.construct, conversation.compact, lambda: conversations.get("c")):
         with pytest.raises(CallError, match="these conversations are closed"):
             call()
+
+
+# A time without a zone
+
+
+class _NoZone(tzinfo):
+    """A time zone that does not know its offset, which makes a time as naive as one without a zone."""
+
+    def utcoffset(self, moment):
+        return None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda conversation, now: conversation.turn("Hi", now=now),
+        lambda conversation, now: conversation.construct(now),
+        lambda conversation, now: conversation.reload(now),
+        lambda conversation, now: conversation.compact(now=now),
+        lambda conversation, now: conversation.drift(now),
+        lambda conversation, now: conversation.preview(now=now),
+        lambda conversation, now: conversation.record_usage({"input_tokens": 1, "output_tokens": 1}, now=now),
+        lambda conversation, now: conversation.sub_agent("Look.", now=now),
+        lambda conversation, now: assemble(conversation.assembler.workspace, layout="pi", now=now),
+        lambda conversation, now: watch(conversation.assembler.workspace, None, "pi", print, now=now).stop(),
+    ],
+)
+def test_a_time_needs_a_zone(tree, call):
+    conversation = Conversations().open("c", tree.workspace(), layout="builder")
+    conversation.turn("Hi")
+    for now in (datetime(2026, 3, 7), datetime(2026, 3, 7, tzinfo=_NoZone())):
+        with pytest.raises(
+            CallError, match=r"now has no time zone: .*; pass datetime.now\(UTC\), or now.astimezone\(\)"
+        ):
+            call(conversation, now)
+    with pytest.raises(CallError, match="now must be a datetime, not date"):
+        call(conversation, date(2026, 3, 7))
+    call(conversation, datetime(2026, 3, 7, tzinfo=UTC))
 
 
 # Another layout

@@ -485,11 +485,6 @@ def test_the_date_is_written_in_words(tree, now, expected):
     )
 
 
-def test_a_time_without_a_zone_is_printed_with_one(tree):
-    line = tree.text("pi", base="BASE", now=datetime(2026, 3, 7, 8, 55, 5)).split("\n")[-2]
-    assert line.startswith("Current date and time: Saturday, March 7, 2026 at 08:55:05 AM ")
-
-
 def test_the_directory_is_the_last_line_even_with_an_odd_name(tree):
     tree({"w/two\nlines/x": ""})
     assert tree.text("pi", "w/two\nlines").split("\n")[-1] == "Current working directory: /w/two\\x0alines"

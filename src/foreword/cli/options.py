@@ -46,7 +46,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         {
             "default": None,
             "metavar": "ISO",
-            "help": "the time, such as 2026-03-07T08:55:05-06:00; its UTC offset is kept",
+            "help": "the time, such as 2026-03-07T08:55:05-06:00; its UTC offset is kept, and without one it is local time",
         },
     ),
     (

@@ -456,7 +456,7 @@ def round_to(precision: str, now: datetime | None) -> datetime | None:
     """Round a time down to a precision (see `time_precision`). Returns None if the prompt contains no time."""
     if not precision:
         return None
-    now = local_time() if now is None else now if now.tzinfo else now.astimezone()
+    now = local_time() if now is None else now
     return now if precision == "time" else now.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
