@@ -111,6 +111,38 @@ def test_a_request_needs_a_message_but_a_turn_does_not(tree, function):
         function(turn)
 
 
+@pytest.mark.parametrize(
+    ("provider", "right"),
+    [
+        ("Anthropic", {for_anthropic}),
+        ("openai", {for_openai_chat, for_openai_responses}),
+        ("gemini", {for_gemini}),
+        ("openrouter", {*REQUESTS}),
+        ("", {*REQUESTS}),
+    ],
+)
+def test_a_request_for_another_provider_is_refused(tree, provider, right):
+    conversation = Conversations().open("c", tree.workspace(), Agent(provider=provider), layout="builder")
+    for turn in (conversation.turn("Hi"), conversation.compact("", [{"role": "user", "content": "Hi"}])):
+        for function in right:
+            assert function(turn)
+        for function in {*REQUESTS} - right:
+            with pytest.raises(CallError, match=rf"{function.__name__} is not for .*; use (for_\w+)") as raised:
+                function(turn)
+            assert all(other.__name__ in str(raised.value) for other in right)
+    turn = conversation.sub_agent("Look.", message="Go")
+    assert turn.provider == provider and all(function(turn) for function in right)
+
+
+def test_a_conversation_may_change_its_provider(tree):
+    conversations = Conversations()
+    conversations.open("c", tree.workspace(), Agent(provider="anthropic"), layout="builder").turn("Hi")
+    turn = conversations.open("c", tree.workspace(), Agent(provider="openai")).turn("Hi")
+    assert for_openai_chat(turn)["messages"][-1] == {"role": "user", "content": "Hi"}
+    with pytest.raises(CallError, match="for_anthropic is not for the agent's provider, openai"):
+        for_anthropic(turn)
+
+
 def test_anthropic_refuses_a_first_message_from_the_system(tree):
     conversation = Conversations().open("c", tree.workspace(), layout="builder")
     turn = conversation.turn("Hi", [{"role": "system", "content": "Be kind."}])

@@ -89,6 +89,7 @@ class Turns:
             sent.sections if is_original else (),
             self._agent.resolved.model,
             changes_of(state_of(edition).notices),
+            self._agent.resolved.provider,
         )
 
     def with_messages(
@@ -197,6 +198,7 @@ class Turns:
             leading=sent.leading,
             sections=sent.sections,
             model=agent.model,
+            provider=agent.provider,
         )
 
 

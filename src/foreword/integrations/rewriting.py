@@ -69,7 +69,7 @@ class RequestRewriter:
         turn = self._turn(received)
         if self.options.on_turn is not None:
             self.options.on_turn(turn)
-        return turn
+        return replace(turn, provider="")  # the framework has chosen the form of the request
 
     def _turn(self, received: Received) -> Turn:
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]

@@ -24,15 +24,13 @@ To add a provider, write its module with a function `request`, add its name to `
 
 from __future__ import annotations
 
-from ..errors import PROVIDERS
-from ..vocabulary import replace
+from ..errors import PROVIDERS, CallError, check_turn
+from ..vocabulary import Turn, replace
 from .tool_fields import UnsupportedToolError, without_tool_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ..vocabulary import Turn
 
 # Most other servers accept requests in this provider's form.
 _DEFAULT = "openai"
@@ -47,6 +45,18 @@ _FUNCTIONS = {
     "openai-chat": "for_openai_chat",
     "gemini": "for_gemini",
 }
+
+
+def check_turn_for(api: str, turn: Turn) -> None:
+    """Raise a CallError unless a turn can be sent to this API: it has messages, and its agent has no other known provider."""
+    function, owner = _FUNCTIONS[api], getattr(turn, "provider", "").lower()
+    check_turn(function, turn, Turn)
+    if owner in PROVIDERS and owner != api.partition("-")[0]:
+        right = " or ".join(name for other, name in _FUNCTIONS.items() if other.partition("-")[0] == owner)
+        raise CallError(
+            f"{function} is not for the agent's provider, {owner}; use {right}, or if you send the request to a gateway, pass its name"
+            ' instead, as in Agent(provider="openrouter")'
+        )
 
 
 def request_to(api: str, turn: Turn) -> dict[str, Any]:
@@ -67,6 +77,7 @@ def request_for(provider: str, turn: Turn) -> dict[str, Any]:
 
     name = provider if provider in PROVIDERS else _DEFAULT
     convert = import_module(f".{name}", __name__).request
+    turn = replace(turn, provider="")  # what a known model costs decides, whatever the agent says
     if not turn.messages:  # a provider would refuse it, but what comes before the messages can be predicted
         request = request_for(provider, replace(turn, messages=[_PLACEHOLDER]))
         return {key: [] if key in _MESSAGE_KEYS else content for key, content in request.items()}

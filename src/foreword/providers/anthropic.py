@@ -19,8 +19,9 @@ and a lifetime may end in them.
 
 from __future__ import annotations
 
-from ..errors import CallError, check_turn, expect_mapping
+from ..errors import CallError, expect_mapping
 from ..vocabulary import Turn, replace
+from . import check_turn_for
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .existing_breakpoints import breakpoints_in, without_first_breakpoints
@@ -66,7 +67,7 @@ def for_anthropic(
     the cache. With `betas=False`, they are in `tools`. Pass your own headers as `headers`, and `extra_headers` contains both: the names
     in your `anthropic-beta` are kept.
     """
-    check_turn("for_anthropic", turn, Turn)
+    check_turn_for("anthropic", turn)
     _check_first_message(turn)
     _check_options(breakpoints, ttl)
     expect_mapping("headers", headers)

@@ -8,8 +8,8 @@ out; with `use_tool` it is not in the list, and the message has its definition.
 
 from __future__ import annotations
 
-from ..errors import check_turn
 from ..vocabulary import Turn
+from . import check_turn_for
 from .late import without_listed_tools
 from .tool_fields import reject_tool_fields
 from .use_tool import with_use_tool
@@ -25,7 +25,7 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
 
     `config` is always present, so that you can add to it.
     """
-    check_turn("for_gemini", turn, Turn)
+    check_turn_for("gemini", turn)
     if turn.changes:
         turn = without_listed_tools(with_use_tool(turn))
     config: dict[str, Any] = {}

@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import json
 
-from ..errors import CallError, check_turn
+from ..errors import CallError
 from ..vocabulary import Turn, digest, replace
 from ..vocabulary.tools import inactive_tools
+from . import check_turn_for
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .late import announcements, without_listed_tools
@@ -70,7 +71,7 @@ def for_openai_responses(
     These models are limited to the active tools by `tool_choice` once a tool is removed. Pass your own here instead of adding it to the
     request: `auto` and `required` then apply to the active tools, and any other value is sent unchanged.
     """
-    check_turn("for_openai_responses", turn, Turn)
+    check_turn_for("openai-responses", turn)
     _check_tools(turn, "Responses")
     choice = _tool_choice(turn, tool_choice, is_chat=False)
     if turn.changes:
@@ -101,7 +102,7 @@ def for_openai_chat(
     server accepts. The other arguments are those of `for_openai_responses`, except that `ttl` cannot be `12h` for the whole request.
     Pass an empty `cache_key` for servers that reject unknown keys.
     """
-    check_turn("for_openai_chat", turn, Turn)
+    check_turn_for("openai-chat", turn)
     if turn.changes:
         turn = with_use_tool(turn)
     _check_tools(turn, "Chat Completions")

@@ -463,6 +463,7 @@ class Turn:
         model: The name of the model, if the agent has one. It decides what a provider's request may contain.
         changes: The changes that some of the messages announce: the `text` of the message, and the names of the tools that are `added`,
             `removed` or `restored`. Provider functions send them in the provider's own form if the model accepts that.
+        provider: The name of the agent's provider, if it has one. Functions for another known provider refuse the turn.
     """
 
     conversation: str
@@ -479,6 +480,7 @@ class Turn:
     sections: Sequence[str] = ()
     model: str = ""
     changes: Sequence[Mapping[str, Any]] = ()
+    provider: str = ""
 
 
 def include_key(root: str, path: str, target: str) -> str:
