@@ -94,14 +94,6 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
     # templates
-    "layout-kept": (
-        "info",
-        "A conversation was opened with another layout than its prompt was built with, and keeps its prompt.",
-    ),
-    "layout-rebuilt": (
-        "info",
-        "A conversation was opened with another layout than its prompt was built with, and was rebuilt.",
-    ),
     "template-unmatched": ("error", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
     "template-unknown-type": (
@@ -194,6 +186,18 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "budget-exceeded": ("error", "The parts that must not be cut already exceed the prompt's budget."),
     # conversations
+    "compaction-empty": (
+        "warning",
+        "A summary was requested without the messages to summarise. Pass the history: `conversation.compact(messages=turn.history)`.",
+    ),
+    "layout-kept": (
+        "info",
+        "A conversation was opened with another layout than its prompt was built with, and keeps its prompt.",
+    ),
+    "layout-rebuilt": (
+        "info",
+        "A conversation was opened with another layout than its prompt was built with, and was rebuilt.",
+    ),
     "tools-kept": (
         "warning",
         "The agent's tools differ from the conversation's, and the layout keeps the original definitions.",

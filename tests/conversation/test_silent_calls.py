@@ -198,6 +198,23 @@ def test_a_time_needs_a_zone(tree, call):
     call(conversation, datetime(2026, 3, 7, tzinfo=UTC))
 
 
+# Nothing to summarise
+
+
+@pytest.mark.parametrize("layout", ["foreword", "builder"])
+def test_a_request_for_a_summary_needs_the_history(tree, layout):
+    conversation = Conversations().open("c", tree.workspace(), layout=layout)
+    history = conversation.turn("Hi").history
+
+    def codes(turn):
+        return [finding.code for finding in turn.findings if finding.code == "compaction-empty"]
+
+    (found,) = (found for found in conversation.compact().findings if found.code == "compaction-empty")
+    assert found.severity == "warning" and "compact(messages=turn.history)" in found.message
+    assert codes(conversation.compact("Shorter.")) == ["compaction-empty"]
+    assert codes(conversation.compact(messages=history)) == []
+
+
 # Another layout
 
 

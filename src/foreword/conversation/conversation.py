@@ -150,7 +150,7 @@ class Conversation:
         return self._turns.without_messages(self._transitions.apply(["turn", "reload"], now))
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
-        """Return a turn that requests a summary, worded by the layout. The request itself is not part of the history."""
+        """Return a turn that requests a summary of `messages`, the history, worded by the layout. The request is not part of the history."""
         check_message(message)
         messages = check_messages(messages)
         check_time(now)
@@ -171,7 +171,7 @@ class Conversation:
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
         messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
-        return with_summary_request(turn, self.layout)
+        return with_summary_request(turn, self.layout, messages)
 
     def drift(self, now: datetime | None = None, *, messages: Sequence[Message] = ()) -> Drift:
         """Return what would change if the prompt were built now. If no call was recorded, the cost includes these `messages`."""

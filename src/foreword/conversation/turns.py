@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
+_NOTHING_TO_SUMMARISE = "the request for a summary contains no messages to summarise; pass the history, as in compact(messages=turn.history)"
+
 
 class Turns:
     """Creates the turns of one conversation."""
@@ -207,8 +209,10 @@ def user_message(text: str) -> list[Message]:
     return [{"role": "user", "content": text}] if text else []
 
 
-def with_summary_request(turn: Turn, layout: Layout) -> Turn:
-    """Return the turn with a request for a summary, in a message or in the system prompt, as the layout specifies."""
+def with_summary_request(turn: Turn, layout: Layout, messages: Sequence[Message]) -> Turn:
+    """Return the turn with a request for a summary of these messages, in a message or in the system prompt, as the layout specifies."""
+    if not messages:
+        turn = replace(turn, findings=(*turn.findings, finding("compaction-empty", _NOTHING_TO_SUMMARISE)))
     request = layout.wording.get("compaction", "")
     if layout.compaction.get("say") == "system":
         return replace(turn, system="\n\n".join(filter(None, (turn.system, request))))

@@ -455,14 +455,12 @@ class Turn:
         tools: The tool definitions.
         passages: The start, end and lifetime of each passage in `system`.
         findings: What a person should know.
-        root_end: Where the root's instruction file ends in `system`, or in the text of `system` and the `leading` messages
-            together. 0 if there is no such file or its end is not known.
+        root_end: Where the root's instruction file ends in `system` and the `leading` messages together; 0 if that is not known.
         history: The messages to keep: without those of the prompt, changes by `context` hooks and requests for a summary.
         leading: The passages of each message that belongs to the prompt, with offsets in its content.
         sections: The name of the section of each of `passages`.
         model: The name of the model, if the agent has one. It decides what a provider's request may contain.
-        changes: The changes that some of the messages announce: the `text` of the message, and the names of the tools that are `added`,
-            `removed` or `restored`. Provider functions send them in the provider's own form if the model accepts that.
+        changes: What some of the messages announce: the `text`, and the names of the tools that are `added`, `removed` or `restored`.
         provider: The name of the agent's provider, if it has one. Functions for another known provider refuse the turn.
     """
 
