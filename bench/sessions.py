@@ -134,7 +134,10 @@ def session_rows(chance: random.Random, number: int, base: Path) -> list[dict[st
                 "tool_use_id": f"t{number}-{index - 1}",
                 "content": text(chance, chance.randint(20, 900)),
             }
-            rows.append(row("user", message={"role": "user", "content": [result]}))
+            # The program logs a result twice: as it is sent, and as it is shown.
+            rows.append(
+                row("user", message={"role": "user", "content": [result]}, toolUseResult={"stdout": result["content"]})
+            )
         else:
             rows.append(row("user", message={"role": "user", "content": text(chance, 30)}))
         written = chance.randint(200, 3000)

@@ -19,6 +19,7 @@ from ..sessions.values import CAUSES, EXACTNESS, TokenCounts
 from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..text.lines import printable
+from ..vocabulary.values import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ class SessionQuery:
         self.model = fields.get("model") or ""
         from ..inspection.price_list import read_prices
 
-        self.card = RateCard(read_prices("", question.workspace, fields.get("settings") or ""))
+        prices = read_prices("", question.workspace, fields.get("settings") or "")
+        self.card, self._card_id = RateCard(prices), digest(repr(prices))
         self.environment = os.environ if self.workspace.environment is None else self.workspace.environment
         place = None if fields.get("everywhere") else place_of(self.workspace, reader)
         is_kept = self.home and not fields.get("no_cache")
@@ -106,6 +108,7 @@ class SessionQuery:
         self.collector = LogCollector(self.readers, self.home, self.environment, self.index, place, self.period.start)
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
+        self._chosen: dict[tuple[str, str], list[Entry]] = {}
         self._copies: dict[str, tuple[str, Step, Entry]] = {}
 
     def sessions(self, ledger: Ledger | None = None, detail: Detail | None = None) -> list[Session]:
@@ -113,7 +116,10 @@ class SessionQuery:
 
         The ledger gets each request in the period once. For the session that `detail` names, the steps and texts are added to it.
         """
-        records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
+        if ledger is None and detail is None:
+            records = list(self.collector.records(self._reduce, self._card_id))
+        else:
+            records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
         self.index.close()
         sessions = join_records(records, self.card, self.providers)
         if ledger is not None:
@@ -125,6 +131,9 @@ class SessionQuery:
         found = [session for session in sessions if self.chosen(session)]
         return sorted(found, key=lambda session: (-max(entry.time for entry in self.chosen(session)), session.id))
 
+    def _reduce(self, log: SessionLog) -> LogRecord:
+        return reduce_log(log, self.card, self.providers[log.agent])
+
     def _record(self, reader: ModuleType, log: SessionLog, ledger: Ledger | None, detail: Detail | None) -> LogRecord:
         """Return the figures of a log."""
         provider = self.providers[log.agent]
@@ -133,7 +142,7 @@ class SessionQuery:
             detail[2].update(texts)
             return reduce_log(log, self.card, provider, lambda step, entry: _keep(detail[1], step), texts)
         if ledger is None:
-            return reduce_log(log, self.card, provider)
+            return self._reduce(log)
         ledger.start_log()
         return reduce_log(log, self.card, provider, lambda step, entry: self._add(ledger, log.agent, step, entry))
 
@@ -158,14 +167,20 @@ class SessionQuery:
         return self.card.rule(entry.model, self.providers[session.agent]).rates
 
     def _is_chosen(self, entry: Entry) -> bool:
-        from ..text.models import is_same_model
+        if self.model and entry.model != self.model:
+            from ..text.models import is_same_model
 
-        is_model = not self.model or entry.model == self.model or is_same_model(self.model, entry.model)
-        return is_model and self.period.contains(entry.time)
+            if not is_same_model(self.model, entry.model):
+                return False
+        return self.period.contains(entry.time)
 
     def chosen(self, session: Session) -> list[Entry]:
         """Return a session's entries in the period and of the model that were asked for."""
-        return [entry for entry in session.entries if self._is_chosen(entry) and entry.tokens.input + entry.tokens.out]
+        key = session.agent, session.id
+        if key not in self._chosen:
+            entries = session.entries
+            self._chosen[key] = [row for row in entries if self._is_chosen(row) and row.tokens.input + row.tokens.out]
+        return self._chosen[key]
 
     def file_texts(self, paths: set[str]) -> dict[str, str]:
         """Return the texts of all versions of these files in the logs, by hash."""
@@ -302,10 +317,8 @@ def collapse_costs(entries: Iterable[Entry]) -> dict[str, float | None]:
 
 
 def sum_tokens(entries: Iterable[Entry]) -> TokenCounts:
-    total = TokenCounts()
-    for entry in entries:
-        total = total.plus(entry.tokens)
-    return total
+    rows = [entry.tokens for entry in entries]
+    return TokenCounts(*map(sum, zip(*rows, strict=True))) if rows else TokenCounts()
 
 
 def sum_costs(entries: Iterable[Entry]) -> int | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from .folders import SessionPlace
     from .index import Index
+    from .records import LogRecord
     from .values import LogPart, SessionLog
 
 
@@ -34,29 +35,52 @@ class LogCollector:
         self.problems: list[tuple[str, str, str]] = []
         self.moved: dict[str, int] = {}
 
-    def logs(self, wanted: Callable[[str], bool] = lambda path: True) -> Iterator[tuple[ModuleType, SessionLog]]:
-        """Yield the logs that belong to the place, each with its reader. `wanted` may leave out paths."""
+    def logs(self) -> Iterator[tuple[ModuleType, SessionLog]]:
+        """Yield the logs that belong to the place, each with its reader."""
+        for reader, path, stamp in self._paths():
+            log = self._read(reader, path, stamp)
+            if log is not None:
+                yield reader, log
+
+    def records(self, reduce: Callable[[SessionLog], LogRecord], rules: str) -> Iterator[LogRecord]:
+        """Yield the figures of these logs. Those in the index are used if they were reduced by the same rules."""
+        for reader, path, stamp in self._paths():
+            record = self.index.find_record(path, f"{stamp} {rules}")
+            if record is None:
+                log = self._read(reader, path, stamp)
+                if log is None:
+                    continue
+                record = reduce(log)
+                self.index.keep_record(path, f"{stamp} {rules}", record)
+            elif not self._belongs(record.log.cwd):
+                continue
+            yield record
+
+    def _paths(self) -> Iterator[tuple[ModuleType, str, str]]:
+        """Yield the logs that were changed in the period, with what changes when they do."""
         for reader in self.readers:
             for path in reader.find_logs(self.home, self.environment):
-                if wanted(path) and (log := self._read(reader, path)) is not None:
-                    yield reader, log
+                try:
+                    stamp, modified = getattr(reader, "stamp_of", stamp_of)(path)
+                except UnreadableLog as error:
+                    self.problems.append(("session-log-unreadable", path, str(error)))
+                    continue
+                if modified >= self.since:
+                    yield reader, path, stamp
 
-    def _read(self, reader: ModuleType, path: str) -> SessionLog | None:
-        try:
-            stamp, modified = getattr(reader, "stamp_of", stamp_of)(path)
-            if modified < self.since:
+    def _read(self, reader: ModuleType, path: str, stamp: str) -> SessionLog | None:
+        log = self.index.find(path, stamp)
+        if log is None:
+            cwd = getattr(reader, "peek_cwd", peek_cwd)(path) if self.place is not None else ""
+            if cwd and not self._belongs(cwd):
                 return None
-            log = self.index.find(path, stamp)
-            if log is None:
-                cwd = getattr(reader, "peek_cwd", peek_cwd)(path) if self.place is not None else ""
-                if cwd and not self._belongs(cwd):
-                    return None
+            try:
                 log = reader.read_log(path, Texts())
-                self.index.keep(path, stamp, log)
-        except UnreadableLog as error:
-            self.problems.append(("session-log-unreadable", path, str(error)))
-            return None
-        return log if self.place is None or self._belongs(log.cwd) else None
+            except UnreadableLog as error:
+                self.problems.append(("session-log-unreadable", path, str(error)))
+                return None
+            self.index.keep(path, stamp, log)
+        return log if self._belongs(log.cwd) else None
 
     def _belongs(self, cwd: str) -> bool:
         if self.place is None or self.place.contains(cwd):

@@ -11,18 +11,20 @@ import os
 import sqlite3
 
 from .readers.lines import UnreadableLog
+from .records import Collapse, Entry, LogRecord
 from .values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 # Raise this when a reader changes what it extracts.
-VERSION = 2
-_SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS logs (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL) WITHOUT ROWID"
-)
+VERSION = 3
+_TABLES = ("logs", "figures")
+_SCHEMA = "CREATE TABLE IF NOT EXISTS {} (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL)"
 
 
 def index_path(home: str, environment: Mapping[str, str]) -> str:
@@ -46,23 +48,36 @@ class Index:
 
     def find(self, path: str, stamp: str) -> SessionLog | None:
         """Return what was kept of a log, if the log has not changed."""
-        if self._connection is None:
-            return None
-        try:
-            row = self._connection.execute(
-                "SELECT content FROM logs WHERE path = ? AND stamp = ?", (path, stamp)
-            ).fetchone()
-            return decode_log(json.loads(row[0])) if row else None
-        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
-            return None
+        return self._find("logs", path, stamp, decode_log)
+
+    def find_record(self, path: str, stamp: str) -> LogRecord | None:
+        """Return the figures that were kept of a log, if neither the log nor the rules have changed."""
+        return self._find("figures", path, stamp, decode_record)
 
     def keep(self, path: str, stamp: str, log: SessionLog) -> None:
         """Keep what a log was reduced to."""
+        self._keep("logs", path, stamp, log, encode_log)
+
+    def keep_record(self, path: str, stamp: str, record: LogRecord) -> None:
+        """Keep the figures of a log."""
+        self._keep("figures", path, stamp, record, encode_record)
+
+    def _find(self, table: str, path: str, stamp: str, decode: Callable[[Any], T]) -> T | None:
+        if self._connection is None:
+            return None
+        try:
+            query = f"SELECT content FROM {table} WHERE path = ? AND stamp = ?"
+            row = self._connection.execute(query, (path, stamp)).fetchone()
+            return decode(json.loads(row[0])) if row else None
+        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
+            return None
+
+    def _keep(self, table: str, path: str, stamp: str, content: T, encode: Callable[[T], Any]) -> None:
         if self._connection is None:
             return
         try:
-            content = json.dumps(encode_log(log), separators=(",", ":"))
-            self._connection.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?)", (path, stamp, content))
+            text = json.dumps(encode(content), separators=(",", ":"))
+            self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", (path, stamp, text))
             self._count += 1
             if self._count % 500 == 0:
                 self._connection.commit()
@@ -87,7 +102,8 @@ def _open(path: str) -> sqlite3.Connection:
     os.close(descriptor)
     connection = sqlite3.connect(path, timeout=1)
     connection.execute("PRAGMA synchronous = OFF")
-    connection.execute(_SCHEMA)
+    for table in _TABLES:
+        connection.execute(_SCHEMA.format(table))
     return connection
 
 
@@ -142,3 +158,21 @@ def decode_log(stored: list[Any]) -> SessionLog:
     problems = tuple((code, about) for code, about in fields[10])
     totals = tuple((model, position, time, TokenCounts(*tokens)) for model, position, time, tokens in fields[11])
     return SessionLog._make([*fields[:8], requests, events, problems, totals, *fields[12:]])
+
+
+def encode_record(record: LogRecord) -> list[Any]:
+    """Return the figures of a log as lists."""
+    return [encode_log(record.log), record.entries]
+
+
+def decode_record(stored: list[Any]) -> LogRecord:
+    """Return the figures that these lists describe."""
+    log, rows = stored
+    entries = [
+        Entry._make([*row[:4], TokenCounts(*row[4]), *row[5:10], row[10] and _decode_collapse(row[10])]) for row in rows
+    ]
+    return LogRecord(decode_log(log), entries)
+
+
+def _decode_collapse(row: list[Any]) -> Collapse:
+    return Collapse._make([*row[:8], TokenCounts(*row[8])])

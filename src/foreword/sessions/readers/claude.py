@@ -27,6 +27,7 @@ NAMES_FILES = True  # the log has the path of every instruction file
 TITLES = ("claude-code", "claude code")
 SYNTHETIC = "<synthetic>"
 _FIELD_COUNT = 5
+_FIRST_DESCRIBING = (2, 1, 282)
 _HOUR = 3600
 # Row types that say nothing about requests.
 SKIPPED = frozenset(
@@ -81,6 +82,7 @@ class _ClaudeLog:
         self.thread, self.sent = "", 0.0
         self.proofs: dict[str, bool] = {}
         self._stamp: object = None
+        self._describes = True
         self._time: float | None = 0.0
         self._rows = {kind: getattr(self, name) for kind, name in _ROWS.items()}
         # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
@@ -123,6 +125,7 @@ class _ClaudeLog:
         fields = self.fields
         if (version := row.get("version")) is not None and version != fields.get("version"):
             fields["version"] = str(version)
+            self._describes = _describes_requests(fields["version"])
         if len(fields) < _FIELD_COUNT:
             for name in ("sessionId", "cwd", "gitBranch", "agentId"):
                 if name not in fields and string(row, name):
@@ -138,7 +141,8 @@ class _ClaudeLog:
             return
         self.sent = self.time
         is_summary = row.get("isCompactSummary") is True
-        self.rebuilder.add_row("user", message, is_summary)
+        if self._describes:
+            self.rebuilder.add_row("user", message, is_summary)
         if not self._refs:
             self._extend(self.maker.message(message, is_summary))
 
@@ -172,7 +176,8 @@ class _ClaudeLog:
         if not isinstance(message, dict) or message.get("model") == SYNTHETIC or row.get("isApiErrorMessage") is True:
             return
         self.maker.note_calls(message)
-        self.rebuilder.add_row("assistant", message, False)
+        if self._describes:
+            self.rebuilder.add_row("assistant", message, False)
         usage = message.get("usage")
         if isinstance(usage, dict):
             self._add_usage(row, message, usage)
@@ -316,6 +321,13 @@ _ROWS = {
     "api-request-blob": "_add_blob",
     "api-request": "_add_request",
 }
+
+
+def _describes_requests(version: str) -> bool:
+    """Whether this version logs the requests that it sends. An unknown version may."""
+    numbers = version.split(".")
+    is_known = len(numbers) >= len(_FIRST_DESCRIBING) and all(number.isdecimal() for number in numbers[:3])
+    return not is_known or tuple(map(int, numbers[:3])) >= _FIRST_DESCRIBING
 
 
 def _tokens(usage: dict[str, Any]) -> TokenCounts:

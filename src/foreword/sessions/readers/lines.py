@@ -9,8 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_LINE = 256 << 20
-
 
 class UnreadableLog(Exception):
     """A log that cannot be read. The message says why."""
@@ -38,11 +36,10 @@ def read_lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
         file.seek(start)
         offset = start
         try:
-            while offset < limit:
-                line = file.readline(MAX_LINE)
-                if not line:
-                    return
+            for line in file:
                 yield offset, line
                 offset += len(line)
+                if offset >= limit:
+                    return
         except OSError as error:
             raise UnreadableLog(error.strerror or "cannot be read") from None

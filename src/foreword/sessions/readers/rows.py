@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
 _decode = json.JSONDecoder().decode
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False).encode
 
 
 def parse_row(line: bytes) -> dict[str, Any] | None:
@@ -93,7 +94,7 @@ class Texts:
 
 def json_text(content: Any) -> str:
     """Return content as compact JSON."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _encode(content)
 
 
 def without_pictures(content: Any) -> tuple[Any, int]:
