@@ -79,7 +79,8 @@ class _ClaudeLog:
         self.problems: dict[tuple[str, str], None] = {}
         self.totals: list[tuple[str, int, float, TokenCounts]] = []
         self.own_cost: float | None = None
-        self.thread, self.sent = "", 0.0
+        self.thread = ""
+        self._sent_stamp: object = None
         self.proofs: dict[str, bool] = {}
         self._stamp: object = None
         self._describes = True
@@ -139,7 +140,7 @@ class _ClaudeLog:
         message = row.get("message")
         if not isinstance(message, dict):
             return
-        self.sent = self.time
+        self._sent_stamp = self._stamp
         is_summary = row.get("isCompactSummary") is True
         if self._describes:
             self.rebuilder.add_row("user", message, is_summary)
@@ -203,7 +204,7 @@ class _ClaudeLog:
         # The providers of tests may use an id more than once; a copy has the same time too.
         identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
         self.requests[key] = LoggedRequest(
-            identity, self.thread, self.time, parse_time(described.get("timestamp")) or self.sent or self.time,
+            identity, self.thread, self.time, parse_time(described.get("timestamp") or self._sent_stamp) or self.time,
             string(message, "model"), tokens, keep=keep, tail=tail, made=made, lifetime=_HOUR if is_long else 0,
             settings=_settings(described), ref=ref,
         )  # fmt: skip
@@ -333,14 +334,9 @@ def _describes_requests(version: str) -> bool:
 def _tokens(usage: dict[str, Any]) -> TokenCounts:
     created = usage.get("cache_creation")
     written = number(usage, "cache_creation_input_tokens")
-    long = min(number(created, "ephemeral_1h_input_tokens"), written)
-    return TokenCounts(
-        number(usage, "input_tokens"),
-        written,
-        number(usage, "cache_read_input_tokens"),
-        number(usage, "output_tokens"),
-        long,
-    )
+    long = min(number(created, "ephemeral_1h_input_tokens"), written) if created else 0
+    read, out = number(usage, "cache_read_input_tokens"), number(usage, "output_tokens")
+    return TokenCounts(number(usage, "input_tokens"), written, read, out, long)
 
 
 def _settings(described: dict[str, Any]) -> tuple[tuple[str, str], ...]:

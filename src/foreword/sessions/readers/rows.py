@@ -15,15 +15,18 @@ if TYPE_CHECKING:
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
-_decode = json.JSONDecoder().decode
+_scan = json.JSONDecoder().scan_once
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False).encode
 
 
 def parse_row(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line, or None if the line is not one."""
     try:
-        row = _decode(str(line, "utf-8"))
-    except (ValueError, RecursionError):
+        text = str(line, "utf-8").strip()
+        row, end = _scan(text, 0)
+    except (ValueError, RecursionError, StopIteration):
+        return None
+    if end != len(text):
         return None
     return row if isinstance(row, dict) else None
 
@@ -86,7 +89,8 @@ class Texts:
         self.texts: dict[str, str] = {}
 
     def part(self, kind: str, text: str, name: str = "", path: str = "") -> LogPart:
-        part = LogPart(kind, name, path, hash_of(text), size_of(text))
+        data = text.encode("utf-8", "surrogatepass")
+        part = LogPart(kind, name, path, blake2b(data, digest_size=8).hexdigest(), len(data))
         if self.wanted is not None and self.wanted(part):
             self.texts[part.hash] = text
         return part

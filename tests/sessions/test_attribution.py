@@ -1,0 +1,77 @@
+"""How tokens and costs are divided among parts: the worked example of the docs, and sums that are always exact."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.sessions.attribution import Ledger, key_for
+from foreword.sessions.chains import steps
+from foreword.sessions.costs import Rates, apportion, cost_of
+from foreword.sessions.values import LoggedRequest, LogPart, SessionLog, TokenCounts
+
+RATES = Rates(4_000_000, 5_000_000, 8_000_000, 200_000, 20_000_000)
+
+
+def part(kind, size, name="", path=""):
+    return LogPart(kind, name, path, f"{kind}{name}{path}{size}", size)
+
+
+def request(number, tokens, keep, tail, thread=""):
+    return LoggedRequest(
+        f"r{number}", thread, number + 1.0, number + 0.5, "m", tokens, keep=keep, tail=tuple(tail), made="rebuilt"
+    )
+
+
+def log(requests):
+    return SessionLog("/log", "claude", "s", "1", "/w", "", "", "", tuple(requests), (), ())
+
+
+def test_the_example_of_the_documentation():
+    ledger = Ledger(key_for("file"))
+    parts = [part("tool", 2000, "Read"), part("file", 1000, path="CLAUDE.md"), part("message", 1000)]
+    ledger.add(request(0, TokenCounts(100, 300, 600), 0, parts), parts, None)
+    assert {row[0]: row[2][:3] for row in ledger.settled()} == {
+        "tools": (0, 0, 500),
+        "CLAUDE.md": (0, 150, 100),
+        "conversation": (100, 150, 0),
+    }
+
+
+PARTS = st.builds(
+    part,
+    st.sampled_from(["tool", "prompt", "file", "message", "answer", "result", "unknown"]),
+    st.integers(0, 5000),
+    st.sampled_from(["", "Read", "mcp__gh__x"]),
+    st.sampled_from(["", "/w/AGENTS.md", "/w/api/AGENTS.md"]),
+)
+COUNTS = st.builds(TokenCounts, *(st.integers(0, 10**6) for _ in range(4)), st.just(0))
+TURNS = st.lists(
+    st.tuples(st.integers(0, 12), st.lists(PARTS, max_size=6), COUNTS, st.sampled_from(["", "sub"])), max_size=8
+)
+
+
+@given(TURNS, st.sampled_from(["file", "tool", "server", "section"]))
+def test_rows_add_up_however_requests_follow_each_other(turns, by):
+    requests = [
+        request(number, tokens, keep, tail, thread) for number, (keep, tail, tokens, thread) in enumerate(turns)
+    ]
+    ledger, whole = Ledger(key_for(by)), Ledger(key_for(by))
+    for step in steps(log(requests)):
+        ledger.follow(step)
+        ledger.add_step(step, RATES)
+        whole.add(step.request, step.parts, RATES)
+    rows = ledger.settled()
+    for index in range(4):
+        assert sum(row[2][index] for row in rows) == sum(row.tokens[index] for row in requests)
+    assert sum(row[3] or 0 for row in rows) == sum(cost_of(row.tokens, RATES) for row in requests)
+    # Following a thread gives the same as looking at each request alone.
+    assert {row[0]: row[1] for row in rows} == {row[0]: row[1] for row in whole.settled()}
+    for row in rows:
+        other = next(each for each in whole.settled() if each[0] == row[0])
+        assert all(abs(mine - theirs) <= 1 for mine, theirs in zip(row[2], other[2], strict=True))
+
+
+@given(st.integers(0, 10**15), st.lists(st.floats(0, 1e12), min_size=1, max_size=30))
+def test_whole_numbers_are_divided_without_a_rest(total, shares):
+    parts = apportion(total, shares)
+    assert sum(parts) == total
+    assert min(parts) >= 0
