@@ -241,6 +241,8 @@ class Connection(HttpToolsProtocol):
         if self.closes_after_body:
             self.transport.close()
             self._start_read_timer()
+        elif not self.pipeline:
+            self.flow.resume_reading()  # a large body has paused it, and then nobody would notice that the client hangs up
 
     def send_400_response(self, msg: str) -> None:
         self._refuse("not-http", "this is not a valid HTTP/1.1 request, or its path contains unescaped bytes")
