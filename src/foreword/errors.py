@@ -108,7 +108,7 @@ class StoreError(ForewordError):
 
 
 class StoreBusyError(StoreError):
-    """The store can be reached but did not complete this call in time: a row was locked, or all connections were in use."""
+    """The store can be reached but did not complete this call in time: a row or the file was locked, or all connections were in use."""
 
 
 class ForgottenError(StoreError):

@@ -223,6 +223,11 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "The store could not be reached; the last state that this process read is used.",
     ),
+    "store-busy": (
+        "warning",
+        "The store works, but did not complete a call in time, for example because another process has locked it; the last"
+        " state that this process read is used.",
+    ),
     # prompt caches
     "cache-order": (
         "warning",

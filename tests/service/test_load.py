@@ -135,11 +135,15 @@ def test_a_locked_store_delays_only_writes(start):
         assert_other_routes_respond(server)
         for turn in turns:
             status, headers, problem = turn.response()
-            assert (status, problem["type"].rpartition(":")[2]) == (503, "store-down")
+            assert (status, problem["type"].rpartition(":")[2]) == (503, "busy")
             assert int(headers["retry-after"]) > 0
             assert "another process" in problem["detail"]
-        assert server.request("PUT", "/system-prompt", {"template": "x"}).problem == "store-down"
+        assert server.request("PUT", "/system-prompt", {"template": "x"}).problem == "busy"
+        recorded = server.post("/conversations/known/usage", {"usage": {"input_tokens": 10, "output_tokens": 1}}).json
+        assert [finding["code"] for finding in recorded["findings"]] == ["store-busy"]
         assert_other_routes_respond(server)
+        assert b"foreword_store_down 0" in server.get("/metrics").body
+        assert [line for line in server.log() if line.get("from") == "store"] == [], "nothing says that it is down"
         other.execute("ROLLBACK")
     assert server.request("PUT", "/system-prompt", {"template": "x"}).status == 200
     assert server.conversation("new").status == 200

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 import foreword
-from foreword.errors import CallError, StoreError
+from foreword.errors import CallError, StoreBusyError, StoreError
 from foreword.store import STORES, exists, is_in_memory, is_local, open_store
 from foreword.store.sqlite_connection import connect
 
@@ -165,7 +165,7 @@ def test_an_impossible_path_is_an_error(tmp_path):
 SCRIPT_AS_NOBODY = """
 import os, sys
 sys.path[:] = {path!r}
-from foreword.errors import StoreError
+from foreword.errors import StoreBusyError, StoreError
 from foreword.store import STORES, is_in_memory, is_local, open_store
 from foreword.vocabulary import Edition
 import pwd
@@ -228,7 +228,7 @@ def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     store = open_store(str(path))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="another process has locked it for"):
+    with pytest.raises(StoreBusyError, match="another process has locked it for"):
         store.publish("chat", edition(1), 0)
     assert store.current("chat") is None, "reading still works"
     other.execute("ROLLBACK")

@@ -13,7 +13,6 @@ from ..errors import (
     to_tuple,
 )
 from ..extensions import Resources
-from ..findings import finding
 from ..store import waits
 from ..vocabulary import Document, Edition, Tool, Workspace
 from ..vocabulary.tool_forms import tools_from
@@ -21,6 +20,7 @@ from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
 from .decide import Outcome
+from .editions import has_store_failure, store_failure
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
 from .notices import without_retired
@@ -122,7 +122,7 @@ class Conversation:
         except BaseException:
             self._add_events(events)
             raise
-        if events and any(finding.code == "store-down" for finding in outcome.findings):
+        if events and has_store_failure(outcome.findings):
             self._add_events(events)
         messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
         outcome = self._turns.send_notices(outcome, messages)
@@ -165,7 +165,7 @@ class Conversation:
 
     def compact_without_prompt(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
         """Return only the request for a summary, for use while the store is down and the system prompt cannot be read."""
-        outage = finding("store-down", f"{error}; the request is sent without the system prompt")
+        outage = store_failure(error, "the request is sent without the system prompt")
         return self._summary_turn(Outcome(Edition(0, ""), (), [outage]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..errors import CallError, ForgottenError, StoreError
+from ..errors import CallError, ForgottenError, StoreBusyError, StoreError
 from ..findings import finding
 from ..store.texts import hash_of
 from ..vocabulary import replace
@@ -15,7 +15,7 @@ from .state import state_of, update_state, with_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from ..store.contract import Store
@@ -61,7 +61,7 @@ class Editions:
             if known is None:
                 raise
             known = update_state(known, **self.postponed.get(id, {}))
-            return known, [finding("store-down", f"{error}; this process continues with the edition it knows")]
+            return known, [store_failure(error, "this process continues with the edition it knows")]
 
     def catch_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use, after storing the state changes that were postponed while the store was down."""
@@ -72,7 +72,7 @@ class Editions:
         try:
             updated = self.update(id, current, lambda state: replace(state, **changes))
         except StoreError as error:
-            return update_state(current, **changes), [store_down(error)]
+            return update_state(current, **changes), [store_failure(error, "the edition in use is kept")]
         self.postponed.pop(id, None)
         return updated, []
 
@@ -110,10 +110,10 @@ class Editions:
     def update_or_postpone(self, id: str, current: Edition, change: Change, findings: list[Finding]) -> Edition:
         """Apply a change to the conversation's state. While the store is down, only this process knows of it."""
         try:
-            if not any(known.code == "store-down" for known in findings):
+            if not has_store_failure(findings):
                 return self.update(id, current, change)
         except StoreError as error:
-            findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
+            findings.append(store_failure(error, "until it is back, only this process knows of this turn"))
         return self.postpone(id, current, change)
 
     def forget(self, hashes: frozenset[bytes]) -> None:
@@ -132,6 +132,12 @@ class Editions:
         return with_state(current, after)
 
 
-def store_down(error: StoreError) -> Finding:
-    """Return the finding for a store that went down while this process knows the edition in use."""
-    return finding("store-down", f"{error}; the edition in use is kept")
+def store_failure(error: StoreError, consequence: str = "") -> Finding:
+    """Return the finding for a store that is down or busy, while this process can continue without it."""
+    code = "store-busy" if isinstance(error, StoreBusyError) else "store-down"
+    return finding(code, f"{error}; {consequence}" if consequence else str(error))
+
+
+def has_store_failure(findings: Iterable[Finding]) -> bool:
+    """Whether a finding says that the store was down or busy."""
+    return any(finding.code in ("store-down", "store-busy") for finding in findings)

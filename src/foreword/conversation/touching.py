@@ -15,6 +15,7 @@ from ..sources.stamps import Rechecks, Rotation
 from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value
+from .editions import store_failure
 from .state import state_of, with_state
 from .touch import Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files, texts_missing_from
 
@@ -102,7 +103,7 @@ class Touching:
             relevant = (*waiting, *paths) if how in layout.touch.on else waiting
             return self._touch(relevant, current, layout, layout.touch)
         except StoreError as error:
-            return self._postpone((*waiting, *paths), how, [finding("store-down", str(error))])
+            return self._postpone((*waiting, *paths), how, [store_failure(error)])
         except BaseException:
             self._wait_for(waiting)
             raise

@@ -16,7 +16,7 @@ from ..text.tokens import estimator, exact_counter
 from ..vocabulary import replace, value
 from .choice import Carrying, token_price
 from .decide import Outcome, Steps, apply_step, decide, drift, trigger_of_steps
-from .editions import store_down
+from .editions import store_failure
 from .notices import calls_since, changes_of, with_changes
 from .state import after_summary, state_of, update_state, with_state
 from .usage import last_call
@@ -153,7 +153,7 @@ class Transitions:
         except StoreError as error:
             if current is None or not {"compaction", *_EXPLICIT_EVENTS}.isdisjoint(events):
                 raise
-            return Outcome(current, (), [store_down(error)], is_reused=True)
+            return Outcome(current, (), [store_failure(error, "the edition in use is kept")], is_reused=True)
         if published is None:
             return None
         if published is current and not outcome.messages:
@@ -283,7 +283,7 @@ class Transitions:
             self._editions.update(self._id, outcome.edition, compacted)
         except StoreError as error:
             self._editions.postpone(self._id, outcome.edition, compacted)
-            problem = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
+            problem = store_failure(error, "until it is back, only this process knows of the compaction")
             outcome = replace(outcome, findings=outcome.findings or [problem])
         return outcome
 

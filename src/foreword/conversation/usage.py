@@ -14,6 +14,7 @@ from ..store.usage import CallUsage, UsageRow
 from ..text.models import is_same_model
 from ..text.tokens import estimator
 from ..vocabulary import value
+from .editions import store_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def record_usage(
         raise _no_edition(id) from None
     except StoreError as error:
         no_calls = UsageRow(0, 0, 0, 0, 0, None)
-        problem = finding("store-down", f"{error}; the call may be missing from the counters")
+        problem = store_failure(error, "the call may be missing from the counters")
         return usage_of(edition.number, no_calls, call, [problem])
     return usage_of(edition.number, row, call, [finding("cache-collapse", cause)] if cause else ())
 

@@ -43,7 +43,7 @@ from .bodies import (
     TurnBody,
 )
 from .request import Request
-from .responses import STORE_DOWN, Problem, Response, redact, to_json
+from .responses import Problem, Response, redact, to_json
 from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
 
@@ -140,7 +140,7 @@ def record_usage(service: Service, request: Request) -> Response:
     amounts = {name: amount or 0 for name, amount in zip(names, usage.call, strict=True)}
     amounts["unreported_tokens"] = amounts["input_tokens"] if usage.call[1] is None else 0
     counters = {"cache-collapse": "cache_collapses", "store-down": "store_errors"}
-    counts = [counters[finding.code] for finding in usage.findings]
+    counts = [counters[finding.code] for finding in usage.findings if finding.code in counters]
     total = stored_usage(service.conversations.store, id, usage.edition)
     return Response(recorded_form(id, usage, total), counts=counts, amounts=amounts)
 
@@ -156,11 +156,12 @@ def forget(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
-    edition, is_remembered = service.current_or_remembered(id)
+    edition, problem = service.current_or_remembered(id)
     response = _edition_response(id, edition, _usage_of(service, id, edition), is_conversation=True)
-    if is_remembered:
-        headers = {**response.headers, **STORE_DOWN}
-        response = replace(response, headers=headers, counts=("store_errors",), reason="answered from memory")
+    if problem:
+        headers = {**response.headers, "Foreword-Store": problem}
+        counts = ("store_errors",) if problem == "down" else ()
+        response = replace(response, headers=headers, counts=counts, reason="answered from memory")
     return request.if_modified(response)
 
 
@@ -242,7 +243,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
-    failure = next((finding.message for finding in turn.findings if finding.code == "store-down"), "")
+    failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
     content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts.get(turn.system)}
     if form is not None:
         content["request"], headers = http_request(form, turn)

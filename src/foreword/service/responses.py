@@ -57,7 +57,6 @@ _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
 # The header of a response that comes from this process's memory, because the store does not respond.
 _NOTHING: Mapping[str, Any] = {}
-STORE_DOWN = {"Foreword-Store": "down"}
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 

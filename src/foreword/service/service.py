@@ -247,12 +247,12 @@ class Service(ServedFolders):
         """Return the current edition or, if the store is unavailable, the last one that this process saw."""
         return self.current_or_remembered(id)[0]
 
-    def current_or_remembered(self, id: str) -> tuple[Edition, bool]:
-        """Return the current edition, and whether this process only remembers it because the store is unavailable."""
+    def current_or_remembered(self, id: str) -> tuple[Edition, str]:
+        """Return the current edition. If this process only remembers it, because the store is `down` or `busy`, also say which."""
         edition, findings = self.conversations.current(id)
         if edition is None:
             raise Problem("not-found", f"conversation {id!r} has not been started")
-        return edition, bool(findings)
+        return edition, findings[0].code.removeprefix("store-") if findings else ""
 
     def moment(self) -> object:
         """Return a token that changes whenever the store does. It is None if unsupported, and UNREACHABLE if the store does not respond."""

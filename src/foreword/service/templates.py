@@ -7,7 +7,7 @@ from typing import Any
 
 from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
-from ..errors import ForewordError, StaleError, StoreError, TemplateError, is_plain
+from ..errors import ForewordError, StaleError, StoreBusyError, StoreError, TemplateError, is_plain
 from ..findings import finding, template_findings
 from ..packs.packs import custom_layouts, layout_names, mirror_names
 from ..packs.settings import parse_assignment
@@ -38,7 +38,7 @@ from .bodies import (
 from .forms import LayoutChoiceForm
 from .preview_forms import PREVIEW_PATH, compact_preview_form, preview_form
 from .request import Request, parse_tags
-from .responses import STORE_DOWN, Problem, Response
+from .responses import Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
@@ -48,8 +48,11 @@ def read_template(service: Service, request: Request) -> Response:
     """Return the global template, or the default one if none was saved or the store is unavailable."""
     try:
         saved = service.store.template()
+    except StoreBusyError:
+        raise  # the saved template can be read later, and the default one could be mistaken for it
     except StoreError:
-        return Response({"template": default_template()}, headers=STORE_DOWN, counts=("store_errors",))
+        headers = {"Foreword-Store": "down"}
+        return Response({"template": default_template()}, headers=headers, counts=("store_errors",))
     response = template_response(saved or TemplateVersion(0, default_template()))
     return request.if_modified(response)
 

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 
-from ..errors import StoreError
+from ..errors import StoreBusyError, StoreError
 from .file import quote
 from .pool import fork_count
 from .upgrade import convert_time, to_version_4
@@ -217,7 +217,6 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 _FAILURES = {
     "SQLITE_FULL": "the disk is full; nothing was written, and stored data is intact",
     "SQLITE_IOERR": "the disk failed to read or write; nothing was written",
-    "SQLITE_BUSY": f"another process has locked it for {BUSY_TIMEOUT:.0f} seconds",
     "SQLITE_READONLY": "it is read-only",
     "SQLITE_CANTOPEN": "it cannot be opened or created there",
     "SQLITE_PERM": "permission to open it was denied",
@@ -227,13 +226,19 @@ _FAILURES = {
 
 
 def failure(path: str, error: sqlite3.Error) -> StoreError:
+    if is_busy_error(error):
+        return busy_error(path)
     name = getattr(error, "sqlite_errorname", "")
     reason = next((message for code, message in _FAILURES.items() if name.startswith(code)), str(error))
     return StoreError(f"the store {quote(path or ':memory:')} cannot be used: {reason}")
 
 
-def busy_error(path: str) -> StoreError:
-    return StoreError(f"the store {quote(path)} cannot be used: {_FAILURES['SQLITE_BUSY']}")
+def busy_error(path: str) -> StoreBusyError:
+    """Return the error for a call that another process prevented, although the file can be used."""
+    return StoreBusyError(
+        f"the store {quote(path or ':memory:')} did not complete the call: another process has locked it"
+        f" for {BUSY_TIMEOUT:.0f} seconds"
+    )
 
 
 def is_busy_error(error: BaseException | None) -> bool:
