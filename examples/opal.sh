@@ -1,5 +1,6 @@
 #!/bin/sh
-# opal's prompt code, replaced by `foreword serve` and curl. Needs curl and jq.
+# A chat from a shell that sends the prompts of the layout opal: `foreword serve` builds each request. Needs curl and jq.
+# It contains no prompt code, but it is not an agent: it shows the first tool call and stops. See sidecar.mjs for a loop that runs tools.
 #
 #     foreword serve --root . &
 #     sh opal.sh "What is this project?" "And how is it tested?"
@@ -9,7 +10,9 @@ set -eu
 url=${FOREWORD_URL:-http://127.0.0.1:8371}
 provider=${OPENAI_BASE_URL:-https://api.openai.com/v1}
 model=gpt-5.6
-tools='[{"name": "read_file", "description": "Reads a file."}, {"name": "shell", "description": "Runs a command."}]'
+tools=$(jq -nc 'def tool($name; $about; $key): {name: $name, description: $about,
+        schema: {type: "object", properties: {($key): {type: "string"}}, required: [$key]}};
+    [tool("read_file"; "Reads a file."; "path"), tool("shell"; "Runs a command."; "command"), tool("use_skill"; "Loads a skill."; "name")]')
 
 # Send a request to the provider, or print it, and write the model's message.
 send() {
@@ -30,5 +33,6 @@ for message in "$@"; do
         '{cwd: $cwd, layout: "opal", model: $model, tools: $tools, messages: $messages, message: $message, form: "openai-chat"}' |
         curl -sS --fail-with-body "$url/conversations/opal/turn" -H "Authorization: Bearer ${FOREWORD_TOKEN:-none}" --data-binary @-)
     reply=$(send "$(printf '%s' "$turn" | jq -c .request)")
+    [ "$(printf '%s' "$reply" | jq '.tool_calls | length')" = 0 ] || break
     messages=$(printf '%s' "$turn" | jq -c --argjson reply "$reply" '.history + [$reply]')
 done

@@ -1,4 +1,5 @@
-// pi's prompt code, replaced by `foreword serve` and its client. No packages; Node 20 or later.
+// A chat from Node that sends the prompts of the layout pi: `foreword serve` builds each request. No packages; Node 20 or later.
+// It contains no prompt code, but it is not an agent: it shows the first tool call and stops. See sidecar.mjs for a loop that runs tools.
 //
 //     foreword serve --root . &
 //     node pi.mjs "What is this project?" "And how is it tested?"
@@ -56,5 +57,7 @@ async function send({ request, request_headers }) {
 let messages = [];
 for (const message of process.argv.slice(2)) {
   const turn = await client.turn("pi", { ...AGENT, messages, message });
-  messages = [...turn.history, await send(turn)];
+  const reply = await send(turn);
+  if (typeof reply.content !== "string" && reply.content.some(({ type }) => type === "tool_use")) break;
+  messages = [...turn.history, reply];
 }

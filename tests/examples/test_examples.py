@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,13 +31,14 @@ def shop_in(folder):
 
 def run(shop, name, *words):
     """Run an example against the fake provider; return its output and the requests it sent."""
-    if not name.endswith(".mjs"):
+    program = {"mjs": "node", "sh": "sh"}.get(name.rpartition(".")[2])
+    if program is None:
         return run_and_record(shop, {}, sys.executable, EXAMPLES / name, *words)
     serve = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", "conversations.db", "--log", "json"]
     with subprocess.Popen(serve, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
         try:
             url = service.stdout.readline().split()[-1]
-            return run_and_record(shop, {"FOREWORD_URL": url}, "node", EXAMPLES / name, *words)
+            return run_and_record(shop, {"FOREWORD_URL": url}, program, EXAMPLES / name, *words)
         finally:
             service.terminate()
 
@@ -161,6 +163,14 @@ def test_an_example_says_where_it_runs(name):
 @pytest.mark.parametrize("name", LOOPS)
 def test_an_example_is_short(name):
     assert len((EXAMPLES / name).read_text().splitlines()) <= 90
+
+
+@pytest.mark.parametrize("name", ["pi.mjs", "opal.sh"])
+def test_a_chat_without_a_tool_loop_stops_at_a_tool_call(tmp_path, name):
+    if name.endswith(".sh") and not (shutil.which("jq") and shutil.which("curl")):
+        pytest.skip("opal.sh needs curl and jq")
+    output, requests = run(shop_in(tmp_path), name, "What is this project?", "And how is it tested?")
+    assert len(requests) == 1 and "read_file" in output
 
 
 def test_the_sidecar_sends_the_headers_of_a_late_tool(tmp_path):

@@ -68,7 +68,11 @@ PI_TOOLS = tools_of(
     ("edit", "Replaces text in a file.", "path", "old", "new"),
     ("write", "Writes a file.", "path", "content"),
 )
-OPAL_TOOLS = tools_of(("read_file", "Reads a file."), ("shell", "Runs a command."))
+OPAL_TOOLS = tools_of(
+    ("read_file", "Reads a file.", "path"),
+    ("shell", "Runs a command.", "command"),
+    ("use_skill", "Loads a skill.", "name"),
+)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +89,7 @@ OPAL_TOOLS = tools_of(("read_file", "Reads a file."), ("shell", "Runs a command.
     ],
 )
 def test_an_example_sends_what_the_library_would(service, top_folder, program, script, agent, convert):
-    """The examples replace the prompt code of two systems, from Node and from a shell."""
+    """The examples contain no prompt code: the service builds each request."""
     if not program:
         pytest.skip(f"{script} needs Node, or curl and jq")
     name = script.partition(".")[0]
