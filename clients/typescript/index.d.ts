@@ -1967,7 +1967,7 @@ export class Foreword {
   readToken(options?: RequestOptions): Promise<TokenForm>;
   /** Report that the process is running. */
   healthz(options?: RequestOptions): Promise<StatusForm>;
-  /** Report whether the store responds. */
+  /** Report whether the store responds and accepts writes. */
   readyz(options?: RequestOptions): Promise<StatusForm>;
   /** Return counts of requests, latencies, constructed and reused prompts, drift and store errors, in Prometheus format. */
   metrics(options?: RequestOptions): Promise<string>;

@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from foreword.errors import StoreBusyError
@@ -126,7 +128,7 @@ def test_the_service_survives_a_database_file_that_disappears_and_returns(start,
     assert server.conversation("known").json["findings"] == known["findings"]
     server.wait_for_event("store", "the store responds again after")
     failures = [line["message"] for line in server.log() if (line.get("level"), line.get("from")) == ("error", "store")]
-    assert failures == ["the store failed  the store does not respond"]
+    assert len(failures) == 1 and "store.db" in failures[0]
     server.close()
 
 
@@ -143,6 +145,44 @@ def test_a_replaced_database_file_is_used(start, tmp_path):
     assert server.get("/conversations/known").status == 404
     assert server.conversation("known").json["system"] == "other"
     server.close()
+
+
+def store_lines(server):
+    """Return what the log says about the store."""
+    return [line["message"].partition("  ")[0] for line in server.log() if line.get("from") == "store"]
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_database_server_that_only_reads_is_down_until_it_accepts_writes(start):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
+        url = postgres.stdout.readline().strip()
+
+        def set_read_only(setting):
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("SET default_transaction_read_only = off")
+                connection.execute(f"ALTER DATABASE postgres SET default_transaction_read_only = {setting}")
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                    " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+                )
+
+        server = start(store=url)
+        known = server.conversation("known").json
+        set_read_only("on")
+        for _ in range(2):
+            assert server.conversation("new").problem == "store-down"
+            assert server.get("/readyz").problem == "store-down"
+            assert server.conversation("known").json["system"] == known["system"]
+            time.sleep(2.5)  # longer than the time between two probes
+        assert store_lines(server) == ["the store failed"]
+        assert b"foreword_store_down 1" in server.get("/metrics").body
+        set_read_only("off")
+        server.wait_for_event("store", "the store responds again after")
+        assert server.get("/readyz").json == {"status": "ready"}
+        assert server.conversation("new").status == 200
+        assert len(store_lines(server)) == 2
+        server.close()
 
 
 @pytest.mark.xdist_group("postgres")

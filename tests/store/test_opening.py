@@ -3,10 +3,12 @@
 import ast
 import gc
 import os
+import resource
 import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -165,7 +167,7 @@ def test_an_impossible_path_is_an_error(tmp_path):
 SCRIPT_AS_NOBODY = """
 import os, sys
 sys.path[:] = {path!r}
-from foreword.errors import StoreBusyError, StoreError
+from foreword.errors import StoreError
 from foreword.store import STORES, is_in_memory, is_local, open_store
 from foreword.vocabulary import Edition
 import pwd
@@ -234,6 +236,37 @@ def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     other.execute("ROLLBACK")
     other.close()
     assert store.publish("chat", edition(1), 0) == edition(1)
+    store.close()
+
+
+def test_a_full_disk_is_noticed_without_a_write_of_data(tmp_path, edition):
+    path = tmp_path / "store.db"
+    store = open_store(str(path))
+    store.publish("chat", edition(1), 0)
+    store.check_writable()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(f"{path}-wal"), hard))
+    try:
+        with pytest.raises(StoreError):
+            store.publish("other", edition(1), 0)
+        for _ in range(2):
+            with pytest.raises(StoreError, match="cannot be used: the disk"):
+                store.check_writable()
+        assert store.current("chat") == edition(1), "reading still works"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    store.check_writable()
+    assert store.publish("other", edition(1), 0) == edition(1)
+    store.close()
+
+
+def test_a_locked_file_is_busy_not_read_only(tmp_path):
+    store = open_store(str(tmp_path / "store.db"))
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusyError):
+            store.check_writable()
+    store.check_writable()
     store.close()
 
 

@@ -18,13 +18,13 @@ def healthz(service: Service, request: Request) -> Response:
 
 
 def readyz(service: Service, request: Request) -> Response:
-    """Report whether the store responds."""
+    """Report whether the store responds and accepts writes."""
     try:
-        service.conversations.store.template()
+        service.conversations.store.check_writable()
     except StoreBusyError:
         pass
-    except StoreError:
-        raise Problem("store-down", "the store does not respond") from None
+    except StoreError as error:
+        raise Problem("store-down", "the store does not respond or cannot be written", reason=f"{error}") from None
     return Response({"status": "ready"})
 
 

@@ -75,7 +75,7 @@ class Application:
         self._inspections = inspections
         self._service, self._guard, self._metrics = service, guard, metrics
         self._time_limit, self._rates = time_limit, rates
-        self._store_watch = StoreWatch(log, service.conversations.store.template)
+        self._store_watch = StoreWatch(log, service.conversations.store.check_writable)
         self._router = Router(ROUTES)
         self._last_moment: object = None
         self._last_checked = -inf

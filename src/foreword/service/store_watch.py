@@ -13,7 +13,7 @@ _INTERVAL_SECONDS = 2.0
 
 
 class StoreWatch:
-    """Whether the store responds. While it does not, `probe` calls it every few seconds, in a thread."""
+    """Whether the store responds and accepts writes. While it does not, `probe` calls it every few seconds, in a thread."""
 
     def __init__(self, log: Log, probe: Callable[[], object], interval: float = _INTERVAL_SECONDS) -> None:
         self._log, self._probe, self._interval = log, probe, interval

@@ -153,5 +153,8 @@ if TYPE_CHECKING:
         def migrate(self, contract: bool = False) -> SchemaVersion:
             """Return the version of the tables, which opening the store has expanded. With `contract`, first remove what only older versions need."""
 
+        def check_writable(self) -> None:
+            """Raise a StoreError unless the store responds and accepts writes, and a StoreBusyError if it is locked. Changes no data."""
+
         def close(self) -> None:
             """Close all connections."""

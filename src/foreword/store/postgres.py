@@ -79,6 +79,8 @@ _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
+# True of a standby as well, and of a server whose sessions are read-only by default.
+_IS_READ_ONLY = "SELECT current_setting('transaction_read_only')"
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
 _TABLE_NAMES = [
     f"foreword_{name}" for name in ("texts", "contents", "editions", "counts", "templates", "moves", "usage")
@@ -126,6 +128,13 @@ class PostgresStore(DeletingStore):
                 connection.timeout = default_timeout
 
         return self._call(run)
+
+    def check_writable(self) -> None:
+        def check(connection: TimedConnection) -> None:
+            if connection.execute(_IS_READ_ONLY).fetchone() != ("off",):
+                raise psycopg.errors.ReadOnlySqlTransaction  # as a write would
+
+        self._call(check)
 
     def batch_reader(self) -> BatchReader:
         from .postgres_batches import BatchReader  # asyncio is slow to import, and only services need it

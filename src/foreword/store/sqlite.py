@@ -73,7 +73,7 @@ class SqliteStore(DeletingStore):
         self._lock = allocate_lock()
         # SQLite allows one writer at a time. Threads queue here instead of polling SQLite.
         self._write_lock, self._forks = allocate_lock(), fork_count()
-        self._busy_until = 0.0
+        self._busy_until, self._has_failed = 0.0, False
         existing_id = file_id(path) if path else None
         connection = open_file(path)
         self._connections, self._observers = _pool(path, connection), _pool(path, timeout=0)
@@ -120,6 +120,17 @@ class SqliteStore(DeletingStore):
     def migrate(self, contract: bool = False) -> SchemaVersion:
         return self._run_write(contract_tables) if contract else self._run(version_of)
 
+    def check_writable(self) -> None:
+        def check(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            if self._has_failed:  # a full disk fails only when something is written
+                ((version,),) = connection.execute("PRAGMA user_version")
+                connection.execute(f"PRAGMA user_version = {version}")
+                connection.execute("COMMIT")
+            self._has_failed = False
+
+        self._run(without_waiting(check))
+
     def close(self) -> None:
         self._connections.close()
         self._observers.close()
@@ -143,11 +154,13 @@ class SqliteStore(DeletingStore):
             self._check_wal()
             is_busy = time.monotonic() < self._busy_until
             result = self._run(without_waiting(work) if is_busy else work)
-            self._busy_until = 0.0
+            self._busy_until, self._has_failed = 0.0, False
             return result
         except StoreError as error:
             if is_busy_error(error.__cause__):
                 self._busy_until = time.monotonic() + _BUSY_PAUSE
+            elif isinstance(error.__cause__, sqlite3.Error):
+                self._has_failed = True
             raise
         finally:
             write_lock.release()
