@@ -115,3 +115,48 @@ def test_named_layouts_are_locked_instead(locked, run):
     status, out, _ = run("lock", "--json", "--layout", "opal", "--layout", "codex")
     form = json.loads(out)
     assert status == 0 and sorted({prompt["layout"] for prompt in form["prompts"]}) == ["codex", "opal"]
+
+
+def test_files_that_git_ignores_are_not_in_the_lock(tree, run, git):
+    tree(
+        {
+            "w/.gitignore": "*.local.md\nnotes.md\n/.cursor/\nAGENTS.override.md\nkept.md\n",
+            "w/AGENTS.md": "Be brief.\n",
+            "w/CLAUDE.md": "Be kind.\n@notes.md\n@kept.md\n",
+            "w/api/CLAUDE.md": "Use tabs.\n",
+            "w/kept.md": "It is tracked.\n",
+        }
+    )
+    git("init")
+    git("add", "--force", ".")
+    git("commit", "-m", "one")
+    assert run("lock")[0] == 0
+    locked = Path(tree.path("w/foreword.lock"))
+    before = locked.read_bytes()
+    assert b"file kept.md " in before
+    tree(
+        {
+            "w/CLAUDE.local.md": "Mine.\n",
+            "w/api/CLAUDE.local.md": "Mine.\n",
+            "w/web/CLAUDE.local.md": "Mine.\n",
+            "w/notes.md": "Mine.\n",
+            "w/AGENTS.override.md": "Mine.\n",
+            "w/.kiro/settings.local.md": "Mine.\n",
+            "w/.cursor/rules/mine.mdc": "---\nalwaysApply: true\n---\nMine.\n",
+        }
+    )
+    assert run("lock", "--check")[0] == 0
+    assert run("lock")[0] == 0
+    assert locked.read_bytes() == before
+
+
+def test_files_that_only_this_user_ignores_are_not_in_the_lock(tree, run, git):
+    tree({"w/CLAUDE.md": "Be kind.\n"})
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "one")
+    assert run("lock")[0] == 0
+    tree({"w/CLAUDE.local.md": "Mine.\n", "w/.git/info/exclude": "CLAUDE.local.md\n"})
+    assert run("lock", "--check")[0] == 0
+    tree({"w/.git/info/exclude": ""})
+    assert run("lock", "--check")[0] == 1

@@ -6,18 +6,22 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from ..layout.model import Layout
 
 
-def evidence_of(layout: Layout, root: str, files: Sequence[str]) -> list[str]:
-    """Return the paths in the layout's `detected_by` that exist at the root or end the path of one of these instruction files."""
+def evidence_of(layout: Layout, root: str, files: Sequence[str], hidden: Container[str] = ()) -> list[str]:
+    """Return the paths in the layout's `detected_by` that exist at the root or end the path of one of these instruction files.
+
+    The paths in `hidden` count as missing.
+    """
     found = []
     start = len(root)
     for path in layout.detected_by:
         suffix = "/" + path
         is_in_files = any(suffix in file[start:] if path.endswith("/") else file.endswith(suffix) for file in files)
-        if is_in_files or os.path.lexists(os.path.join(root, path.rstrip("/"))):
+        at_root = os.path.join(root, path.rstrip("/"))
+        if is_in_files or (at_root not in hidden and os.path.lexists(at_root)):
             found.append(path)
     return found

@@ -66,7 +66,10 @@ class LockReport:
 def lock_report(question: Question) -> LockReport:
     """Return the current lock of a repository, and how its lock file differs."""
     project = ProjectPrompts(question)
+    project.hide_ignored()
     current = read_prompts(project)
+    while current.files and project.hide_ignored([os.path.join(project.root, path) for path in current.files]):
+        current = read_prompts(project)  # another file may take the place of one that is hidden
     path = os.path.join(project.root, LOCK_FILE)
     return LockReport(path, current, _compare_with_file(path, project.root, current), os.path.lexists(path))
 

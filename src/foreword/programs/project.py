@@ -6,16 +6,19 @@ The user's own files, the environment, the platform and the clock are left out.
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from ..engine.assembler import Assembler
 from ..packs.packs import mirror_names
 from ..packs.shipped import shipped_mirror
 from ..sources.environment import resolve_workspace
+from ..sources.git import GitError, open_git
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
 from ..sources.tree import Listings
+from ..sources.without_files import DiskWithout
 from ..text.lines import printable
 from ..vocabulary import Workspace
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 # The facts that differ between machines. In portable text, each is replaced by its name.
 _LOCAL_ORIGINS = ("environment", "variable", "scope")
+_MAX_EVIDENCE = 1_000  # files in a folder
 FILE_ORIGINS = ("file", "skill", "resident", "template", "setting")
 
 
@@ -45,13 +49,55 @@ class ProjectPrompts:
         self.root, self.shown_root = root, printable(root)
         self.mirrors: Mapping[str, Layout] = {name: shipped_mirror(name) for name in mirror_names()}
         self._files: Sequence[str] | None = None
+        self._hidden: frozenset[str] = frozenset()
+
+    def hide_ignored(self, paths: Iterable[str] = ()) -> bool:
+        """Treat those of these files that git ignores as missing, because others do not have them. Returns whether there are any.
+
+        Without paths, these are the instruction files and what shows which agents are in use. A folder is missing if git ignores
+        everything in it. If git cannot be run on the repository, nothing is hidden.
+        """
+        folders = {} if paths else self._evidence_folders()
+        files = {*(paths or self.files()), *(file for below in folders.values() for file in below)}
+        ignored = self._ignored(files)
+        if ignored is None:
+            return False
+        ignored.update(folder for folder, below in folders.items() if ignored.issuperset(below))
+        new = ignored - self._hidden
+        self._hidden |= new
+        if new:
+            self.known, self._files = Known(), None
+        return bool(new)
+
+    def _ignored(self, paths: Iterable[str]) -> set[str] | None:
+        """Return which of these paths git ignores, or None if git cannot be run."""
+        names = [path[len(self.root) + 1 :] for path in sorted(paths) if not _is_behind_link(path, self.root)]
+        workspace = Workspace(self.root, inside=self.question.workspace.inside)
+        git = open_git(workspace, Reader(), lambda reason: None)
+        try:
+            return {os.path.join(self.root, name) for name in git.ignored(names)} if git else None
+        except GitError:
+            return None
+
+    def _evidence_folders(self) -> dict[str, list[str]]:
+        """Return the files below each folder at the root that shows that an agent is in use. Large folders are left out."""
+        names = {".foreword", *(path.rstrip("/") for layout in self.mirrors.values() for path in layout.detected_by)}
+        found: dict[str, list[str]] = {}
+        for top in (os.path.join(self.root, name) for name in sorted(names)):
+            if os.path.isdir(top) and not os.path.islink(top):
+                walk = (os.path.join(folder, file) for folder, _, files in os.walk(top) for file in files)
+                below = list(islice(walk, _MAX_EVIDENCE))
+                if len(below) < _MAX_EVIDENCE:
+                    found[top] = below
+        return found
 
     def files(self) -> Sequence[str]:
         """Return the repository's instruction files, for all layouts."""
         if self._files is None:
-            self._files = find_instruction_files(
+            found = find_instruction_files(
                 self.root, instruction_file_patterns(self.mirrors.values()), Listings(self.question.workspace.inside)
             ).paths
+            self._files = [path for path in found if path not in self._hidden]
         return self._files
 
     def layouts(self) -> list[str]:
@@ -65,8 +111,11 @@ class ProjectPrompts:
             return list(dict.fromkeys(requested))
         from .agents_in_use import evidence_of
 
-        names = [name for name, layout in self.mirrors.items() if evidence_of(layout, self.root, self.files())]
-        is_configured = os.path.lexists(os.path.join(self.root, ".foreword"))
+        names = [
+            name for name, layout in self.mirrors.items() if evidence_of(layout, self.root, self.files(), self._hidden)
+        ]
+        settings = os.path.join(self.root, ".foreword")
+        is_configured = settings not in self._hidden and os.path.lexists(settings)
         return [*names, ""] if is_configured or not names else names
 
     def folders(self) -> list[str]:
@@ -84,7 +133,7 @@ class ProjectPrompts:
             packs=fields.get("packs"),
             values=fields.get("values"),
         )
-        assembler.reader = lambda: Reader(known=self.known)
+        assembler.reader = self._reader
         assembler.reads_user_files = False
         return assembler
 
@@ -129,7 +178,18 @@ class ProjectPrompts:
     def _hash(self, path: str) -> str:
         from ..sources.links import Reach
 
-        return Reader(known=self.known).read(path, Reach(self.root, self.root, can_be_allowed=False)).hash
+        return self._reader().read(path, Reach(self.root, self.root, can_be_allowed=False)).hash
+
+    def _reader(self) -> Reader:
+        return Reader(disk=DiskWithout(self._hidden), known=self.known) if self._hidden else Reader(known=self.known)
+
+
+def _is_behind_link(path: str, root: str) -> bool:
+    """Whether a path is outside the root or leads through a link below it. Git does not answer for those."""
+    folder = os.path.dirname(path)
+    if not is_inside(folder, root):
+        return True
+    return os.path.realpath(folder) != os.path.join(os.path.realpath(root), folder[len(root) + 1 :]).rstrip("/")
 
 
 def working_folders(files: Iterable[str], root: str) -> list[str]:

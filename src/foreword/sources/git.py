@@ -57,9 +57,9 @@ _OBJECT_VARIABLES = {
 class GitError(Exception):
     """Git could not be run, took too long or failed. `str(error)` says why; `stderr` is what git printed."""
 
-    def __init__(self, message: str, stderr: str = "") -> None:
+    def __init__(self, message: str, stderr: str = "", status: int = 0) -> None:
         super().__init__(message)
-        self.stderr = stderr
+        self.stderr, self.status = stderr, status
 
     @property
     def reason(self) -> str:
@@ -110,6 +110,17 @@ class Git:
         """Return the output of `git status --short` in a directory."""
         return self._run(self._disabled, ("status", "--short", "--ignore-submodules=dirty"), cwd, {}, b"", TIMEOUT)
 
+    def ignored(self, paths: Sequence[str]) -> set[str]:
+        """Return which of these paths, relative to the root, git ignores for this user. A tracked file is never ignored."""
+        data = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        try:
+            output = self._run(self._disabled, ("check-ignore", "-z", "--stdin"), self.root, {}, data, TIMEOUT)
+        except GitError as error:
+            if error.status == 1:  # none of them
+                return set()
+            raise
+        return {os.fsdecode(path) for path in output.split(b"\0") if path}
+
     def _run(
         self,
         settings: Sequence[str],
@@ -133,7 +144,7 @@ class Git:
             stderr = errors.decode("utf-8", "backslashreplace")
             if "out of memory" in stderr.lower():
                 raise GitError("git needs more than 1 GB of memory for it", stderr)
-            raise GitError(f"git exited with status {process.returncode}", stderr)
+            raise GitError(f"git exited with status {process.returncode}", stderr, process.returncode)
         return output
 
     def _start(
