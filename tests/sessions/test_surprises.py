@@ -1,8 +1,11 @@
 """What only a log shows, and what would have helped."""
 
+import json
+
 import pytest
 from session_logs import ClaudeLog
 
+from foreword.cli import main
 from foreword.programs.sessions import mapping_answer
 
 
@@ -78,3 +81,24 @@ def test_servers_that_were_never_called(place):
     log.user().answer(read=900, written=9).write()
     advice = ask(place, by="server")["advice"]
     assert [row["change"] for row in advice] == ["switch off the MCP server gh"]
+
+
+def test_the_table_of_agents_shows_what_files_cost(place, capsys):
+    repo, home = place
+    log = ClaudeLog(home, repo).snapshot().instructions(repo / "CLAUDE.md", "Use tabs.\n" * 40)
+    log.user().answer(written=90_000).write()
+    arguments = [
+        "agents",
+        str(repo),
+        "--home",
+        str(home),
+        "--now",
+        "2026-11-10T00:00:00Z",
+        "--cost",
+        "--layout",
+        "$agents/claude",
+    ]
+    assert main(arguments) == 0
+    assert "CLAUDE.md ($0.0" in capsys.readouterr().out
+    assert main([*arguments, "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["costs"]) == [str(repo / "CLAUDE.md")]

@@ -10,6 +10,7 @@ from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle, wrap
 from .options import add_dir_argument, new_parser, status
+from .session_words import money
 from .terminal import (
     escape_for,
     is_terminal,
@@ -46,6 +47,7 @@ _LEGEND = {
 _DEFAULT_WIDTH = 80
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
+_COST_PERIOD = "30d"
 
 
 def parser_for(command: str) -> Parser:
@@ -61,6 +63,8 @@ def parser_for(command: str) -> Parser:
     parser.add_argument(
         "--all", action="store_true", help="show every agent, not only those that the repository seems to use"
     )
+    about = "add what each file cost in the sessions of the last 30 days"
+    parser.add_argument("--cost", action="store_true", help=about)
     parser.add_argument(
         "--format", default="text", choices=("text", "json", "markdown"), metavar="NAME", help="text, json or markdown"
     )
@@ -77,7 +81,8 @@ def agents(args: Namespace) -> int:
     fields = {"cwd": args.dir, "layouts": args.layouts, "paths": args.paths, "all": args.all}
     result = agent_report(args.question.with_fields(**fields))
     if args.json or args.format == "json":
-        write_json(agents_answer(result))
+        answer = agents_answer(result)
+        write_json({**answer, "costs": _costs(result, args)} if args.cost else answer)
         return status(result.findings, args)
     if not result.table.agents:
         write_error("no known agent was detected in this repository; --all shows what every agent would read")
@@ -90,6 +95,17 @@ def agents(args: Namespace) -> int:
     sys.stdout.flush()
     report(result.findings, args)
     return status(result.findings, args)
+
+
+def _costs(result: AgentReport, args: Namespace) -> dict[str, float | None]:
+    """Return what the files in the table cost in the last 30 days. A file that no session read is left out."""
+    import os
+
+    from ..programs.sessions import file_costs
+
+    known = file_costs(args.question.with_fields(cwd=args.dir, model=""), _COST_PERIOD)
+    paths = [row.path for row in result.table.rows]
+    return {path: known[os.path.realpath(path)] for path in paths if os.path.realpath(path) in known}
 
 
 def _short_path(path: str, result: AgentReport, home: str) -> str:
@@ -149,6 +165,11 @@ def _notes_on_unsent_rules(result: AgentReport, short_paths: Sequence[str]) -> l
 def _write_text(result: AgentReport, args: Namespace) -> None:
     home = _home_folder(args)
     short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in result.table.rows]
+    costs = _costs(result, args) if args.cost else {}
+    short_paths = [
+        f"{path} ({money(costs[row.path])})" if row.path in costs else path
+        for path, row in zip(short_paths, result.table.rows, strict=True)
+    ]
     width = _width()
     for index, columns in enumerate(_split_columns(result.table, short_paths, width)):
         if index:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+_BARS = "▁▂▃▄▅▆▇█"
+_DAYS = 60
 KINDS = ("fresh", "written", "read", "out")
 
 
@@ -27,6 +29,15 @@ def write_total(total: Mapping[str, Any]) -> None:
             f"{cause} {money(cost)}" for cause, cost in sorted(causes.items(), key=lambda row: -(row[1] or 0))
         )
         write_line(f"{money(sum(known)) if known else '?'} of it because the cache collapsed: {parts}", indent=2)
+
+
+def write_days(days: Mapping[str, float | None]) -> None:
+    """Print a line with a bar for each day, if there are several."""
+    costs = [cost or 0.0 for cost in days.values()]
+    if len(costs) > 1 and max(costs) > 0:
+        bars = "".join(_BARS[min(int(cost / max(costs) * len(_BARS)), len(_BARS) - 1)] for cost in costs[-_DAYS:])
+        names = list(days)[-_DAYS:]
+        write_line(f"{bars}  cost by day, {names[0]} to {names[-1]}")
 
 
 def write_advice(rows: Sequence[Mapping[str, Any]]) -> None:

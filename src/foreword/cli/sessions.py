@@ -6,7 +6,19 @@ import sys
 import time
 
 from .options import OPTIONS, add_dir_argument, new_parser
-from .session_words import KINDS, age, amount, hit_rate, models, money, report_forms, when, write_advice, write_total
+from .session_words import (
+    KINDS,
+    age,
+    amount,
+    hit_rate,
+    models,
+    money,
+    report_forms,
+    when,
+    write_advice,
+    write_days,
+    write_total,
+)
 from .terminal import is_terminal, write_error, write_json, write_table
 
 TYPE_CHECKING = False
@@ -112,6 +124,7 @@ def _write_sessions(answer: Mapping[str, Any], now: float) -> None:
     ]
     header = ("id", "agent", "ended", "model", "requests", *KINDS, "cost", "hit", "breaks")
     write_table(rows, header, ("dim",), right=range(4, 12), optional=(5, 8, 10))
+    write_days(answer["days"])
     write_total(answer["total"])
     write_advice(answer["advice"])
 

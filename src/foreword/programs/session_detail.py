@@ -47,7 +47,6 @@ def detail_answer(question: Question) -> dict[str, Any]:
     return {
         **form,
         "requests": numbered,
-        "own_cost": session.own_cost,
         "total": total_form(query, [session]),
         "findings": findings,
     }

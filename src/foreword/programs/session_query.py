@@ -288,9 +288,27 @@ def session_form(query: SessionQuery, session: Session) -> dict[str, Any]:
         "requests": len(entries),
         "tokens": tokens_form(sum_tokens(entries)),
         "cost": dollars(sum_costs(entries)),
+        "own_cost": own_cost(session),
         "exactness": worst(entry.exactness for entry in entries),
         "collapses": sum(entry.collapse is not None for entry in entries),
     }
+
+
+def own_cost(session: Session) -> float | None:
+    """Return what the program itself says that a session cost, or None. A fork's sum includes the session that it continues."""
+    if session.copies or session.own_cost is not None:
+        return None if session.copies else session.own_cost
+    costs = [entry.own_cost for entry in session.entries if entry.own_cost is not None]
+    return sum(costs) if costs else None
+
+
+def day_costs(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, float | None]:
+    """Return what each day cost, in order."""
+    days: dict[str, list[Entry]] = {}
+    for session in sessions:
+        for entry in query.chosen(session):
+            days.setdefault(query.period.day(entry.time), []).append(entry)
+    return {day: dollars(sum_costs(days[day])) for day in sorted(days)}
 
 
 def total_form(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, Any]:

@@ -88,3 +88,11 @@ def mapping_answer(fields: Mapping[str, Any]) -> dict[str, Any]:
     from .question import Question
 
     return sessions_answer(Question(fields))
+
+
+def file_costs(question: Question, since: str) -> dict[str, float | None]:
+    """Return what each instruction file cost in this repository since a time, by real path, for `foreword agents --cost`."""
+    import os
+
+    rows = rows_answer(SessionQuery(question.with_fields(since=since)), "file")["rows"]
+    return {os.path.realpath(row["key"]): row["cost"] for row in rows if os.path.isabs(row["key"])}

@@ -221,7 +221,7 @@ class _PartLine:
     def __init__(self, key: Key) -> None:
         self._key = key
         self._parts: list[tuple[str, int]] = []
-        self._has_unknown = False
+        self._unknown_at: list[int] = []  # where there is something that the log does not show
         self._sums: list[tuple[int, int, dict[str, int]]] = [(0, 0, {})]  # number of parts, size, size by key
 
     def move(self, shared: int, tail: Sequence[LogPart]) -> None:
@@ -229,12 +229,12 @@ class _PartLine:
         del self._parts[shared:]
         while self._sums[-1][0] > shared:
             self._sums.pop()
+        while self._unknown_at and self._unknown_at[-1] >= shared:
+            self._unknown_at.pop()
         key = self._key
-        if not shared:
-            self._has_unknown = False
         for part in tail:
             if part.kind == "unknown":
-                self._has_unknown = True
+                self._unknown_at.append(len(self._parts))
             self._parts.append((key(part), part.size))
         count, size, sums = self._sums[-1]
         if count < len(self._parts):
@@ -249,7 +249,7 @@ class _PartLine:
         known = self._sums[-1][1]
         if not known:
             return 1.0
-        return max(tokens * _BYTES - known, 0.0) if self._has_unknown else 0.0
+        return max(tokens * _BYTES - known, 0.0) if self._unknown_at else 0.0
 
     def keys_of(self, tokens: int) -> list[str]:
         """Return the keys of all parts."""

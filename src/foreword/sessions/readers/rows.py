@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
-_scan = json.JSONDecoder().scan_once
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False).encode
 
 
