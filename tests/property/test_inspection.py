@@ -17,7 +17,7 @@ from foreword.inspection.diff import Edit, compare
 from foreword.inspection.effects import measure_effect
 from foreword.inspection.hunks import changed_lines, find_hunks, split_hunk
 from foreword.inspection.prices import Price, ProviderRules
-from foreword.inspection.rebuilding import cache_reuse
+from foreword.inspection.rebuilding import RebuildCost, cache_reuse
 from foreword.inspection.subject import Subject
 from foreword.providers import request_for
 from foreword.text.tokens import Count
@@ -135,7 +135,7 @@ def test_comparisons_are_correct(forms, old_tools, new_tools):
     drifted = drift(*(_edition(form) for form in (old, new)))
     expected = changes_form(comparison)
     assert changes_form(effects) == changes_form(drifted) == expected
-    json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, comparison))
+    json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, comparison, RebuildCost(0, 0)))
 
 
 def _sent(tools):

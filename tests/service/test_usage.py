@@ -140,7 +140,7 @@ def test_the_cached_tokens_of_every_source_are_counted(service, source, usage):
     [
         ("unheard-of", {"usage": USAGE}, "not-found"),
         ("used", {}, "invalid-body"),
-        ("used", {"usage": {}}, "invalid-request"),
+        ("used", {"usage": {}}, "invalid-body"),
         ("used", {"usage": {"input_tokens": "planted"}}, "invalid-body"),
         ("used", {"usage": {"promptTokenCount": None, "cachedContentTokenCount": 1}}, "invalid-request"),
         ("used", {"usage": USAGE, "planted": 1}, "invalid-body"),
