@@ -243,8 +243,8 @@ def test_the_way_back_continues_with_the_same_bytes(tree, open_conversation):
         turns.append(turn)
         tree({"w/AGENTS.md": RULES.replace("module 150", f"package {minute}")})
     assert [turn.edition for turn in turns] == [1, 1, 1]
-    requests = [without_marks(for_anthropic(turn)) for turn in turns]
-    assert requests[2]["messages"][: len(requests[0]["messages"])] == requests[0]["messages"]
+    before, after = (without_marks(for_anthropic(turns[number])) for number in (0, 2))
+    assert after["messages"][: len(before["messages"])] == before["messages"]
 
 
 def test_a_layout_that_builds_once_has_no_append(tree, open_conversation):
