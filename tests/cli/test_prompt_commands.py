@@ -123,7 +123,7 @@ def test_offsets_are_in_code_points(tree, run):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--layout", "opal", "--base", "base.md", "--tool", "x"], "<tool-guidelines>\n- "),
+        (["--layout", "opal", "--base", "base.md", "--tool", "shell"], "<tool-guidelines>\n- "),
         (["--layout", "opal", "--session", "s1"], "/home/.opal/sessions/s1/plan.md"),
         (["--layout", "ion", "--skill", "testing"], "# Active Skill: testing\nRun them."),
         (["--layout", "ion", "--plan", "plan.md"], "# Active Plan\n1. Look."),

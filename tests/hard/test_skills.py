@@ -143,7 +143,8 @@ def test_one_malformed_skill_does_not_affect_the_others(many_skills, layout, bro
     many_skills({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
     assert [name for name, _ in menu(many_skills, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
     path = "/two-hundred/.agents/skills/skill-100/SKILL.md"
-    assert {path for _, path in many_skills.findings(many_skills.prompt(layout, "two-hundred"))} == {path}
+    prompt = many_skills.prompt(layout, "two-hundred", tools="read")
+    assert {path for _, path in many_skills.findings(prompt)} == {path}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MENU)
@@ -256,7 +257,7 @@ def test_a_skill_file_in_the_right_case_is_preferred(tree, skill):
 
 
 def menu_passage(prompt):
-    (passage,) = [passage for passage in prompt.passages if passage.section == "skills"]
+    (passage,) = [passage for passage in prompt.passages if passage.section in ("skills", "skill_files", "skill_names")]
     return passage.text
 
 

@@ -187,8 +187,8 @@ def test_drift_names_a_section_of_a_message(tree, open_conversation):
     assert drift.tokens_kept > 0
 
 
-def test_an_appended_change_leaves_the_messages_of_the_prompt_alone(tree, open_conversation, prompt_messages):
-    settings = {"on.turn": "append"}
+def test_an_announced_change_leaves_the_messages_of_the_prompt_alone(tree, open_conversation, prompt_messages):
+    settings = {"on.turn": "announce"}
     first = open_conversation(set=settings).turn("hi")
     tree({"w/AGENTS.md": "Be rude.\n"})
     turn = open_conversation(set=settings).turn("more", first.history)

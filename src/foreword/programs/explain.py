@@ -207,7 +207,7 @@ def _describe_reads(path: str, layout: Layout) -> str:
     is_skill = name.lower() == "skill.md"
     places: dict[str, set[str]] = {}
     for lookup in layout.lookups:
-        if (lookup.kind == "skill") == is_skill:
+        if lookup.kind == ("skill" if is_skill else "text"):
             for pattern in (pattern for group in lookup.groups for pattern in group):
                 known = pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)
                 places.setdefault(known, set()).add(pattern.place)

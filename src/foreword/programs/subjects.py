@@ -103,7 +103,8 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     from ..encoding.prompt import prompt_from
 
     printable_name = printable(name)
-    waits.announce_size(len(form.get("text") or form.get("system") or ""))
+    text = form.get("text") or form.get("system")
+    waits.announce_size(len(text) if isinstance(text, str) else 0)
     form = _with_leading_messages(form)
     built_for = form.get("built_for", {"model": form.get("model") or ""})
     return Subject(

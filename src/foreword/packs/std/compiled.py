@@ -404,7 +404,7 @@ def pi() -> dict[str, Any]:
                {'when': ['tool:edit'], 'say': ['Make precise changes with edit; the old text has to match exactly']},
                {'when': ['tool:write'], 'say': ['Use write only for new files or to rewrite a file completely']},
                {'when': ['tool:edit|tool:write'],
-                'say': ['When you summarise what you did, write plain text directly; do not print files to show it']},
+                'say': ['When you summarise what you did, answer directly in plain text; do not print files to show it']},
                {'from': 'tools'},
                {'from': 'extensions'},
                {'say': ['Be concise when you answer', 'Show file paths clearly when you work with files']}],
