@@ -89,6 +89,7 @@ class _ClaudeLog:
         # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
         self._context: dict[str, list[LogPart]] = {}
         self._snapshot: tuple[LogPart, ...] = ()
+        self._snapshots: list[dict[str, Any]] = []  # those that were not needed so far
         self._sent: dict[str, int] = {}
         self._previous: dict[str, tuple[LogPart, ...]] = {}
         self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
@@ -152,7 +153,8 @@ class _ClaudeLog:
         if not isinstance(attachment, dict):
             return
         if attachment.get("type") == "prompt_snapshot":
-            self._add_snapshot(self.maker.shape(attachment))
+            if not self._refs:
+                self._snapshots.append(attachment)
             return
         parts = self.maker.attach(row)
         if attachment.get("type") == "instructions" and attachment.get("changed"):
@@ -161,13 +163,16 @@ class _ClaudeLog:
         if not self._refs:
             self._extend(parts)
 
-    def _add_snapshot(self, parts: tuple[LogPart, ...]) -> None:
-        """Note what comes before the conversation. A later snapshot may leave out the tools."""
-        if parts and not self._refs:
+    def _read_snapshots(self) -> None:
+        """Note what comes before the conversation, if that has not been done. A later snapshot may leave out the tools."""
+        for attachment in self._snapshots:
+            parts = self.maker.shape(attachment)
             tools = [part for part in parts if part.kind == "tool"]
             known = tools or [part for part in self._snapshot if part.kind == "tool"]
             snapshot = (*known, *(part for part in parts if part.kind != "tool"))
-            self._snapshot = self._snapshot if snapshot == self._snapshot else snapshot
+            if parts and snapshot != self._snapshot:
+                self._snapshot = snapshot
+        self._snapshots.clear()
 
     def _extend(self, parts: tuple[LogPart, ...]) -> None:
         self._context.setdefault(self.thread, []).extend(parts)
@@ -213,6 +218,7 @@ class _ClaudeLog:
         """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
         found = self.rebuilder.request(ref) if ref else None
         if found is None:
+            self._read_snapshots()
             return self._unlogged_composition("rebuilt" if self._snapshot and not ref else "estimated")
         is_first = self.thread not in self._previous_hashes
         shape_before, hashes_before = self._previous_hashes.get(self.thread, ("", []))

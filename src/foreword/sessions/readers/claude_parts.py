@@ -28,6 +28,7 @@ class PartMaker:
         self.texts = texts
         self._attached: dict[str, tuple[LogPart, ...]] = {}
         self._starts: dict[str, list[tuple[int, str, tuple[LogPart, ...]]]] = {}
+        self._beginnings: set[str] = set()  # of attached texts, because most other texts do not have to be hashed
         self._tools: dict[str, str] = {}
 
     # Attachments
@@ -57,6 +58,7 @@ class PartMaker:
     def _remember(self, text: str, parts: Sequence[LogPart]) -> tuple[LogPart, ...]:
         known = tuple(parts)
         self._attached[hash_of(text)] = known
+        self._beginnings.add(text[:_START])
         inner = text.removeprefix(_OPEN).removesuffix(_CLOSE)
         if inner != text:
             entry = len(inner), hash_of(inner), known
@@ -133,8 +135,12 @@ class PartMaker:
         """Return the parts of a message."""
         role, content = message.get("role"), message.get("content")
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if not isinstance(blocks, list):
+            return ()
+        if len(blocks) == 1 and isinstance(blocks[0], dict):
+            return tuple(self._block(blocks[0], str(role), is_summary))
         found: list[LogPart] = []
-        for block in blocks if isinstance(blocks, list) else []:
+        for block in blocks:
             if isinstance(block, dict):
                 found += self._block(block, str(role), is_summary)
         return tuple(found)
@@ -164,7 +170,7 @@ class PartMaker:
 
     def _injected(self, text: str, role: str) -> Sequence[LogPart]:
         """Return the parts of a text that the program added, or none if the user wrote it."""
-        if known := self._attached.get(hash_of(text)):
+        if text[:_START] in self._beginnings and (known := self._attached.get(hash_of(text))):
             return known
         if role == "system":
             return self._split_joined(text)
