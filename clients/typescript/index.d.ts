@@ -876,6 +876,7 @@ export interface LockedPromptForm {
   layout: string;
   sections: LockSectionForm[];
   tokens: number;
+  touched: string[];
 }
 
 /** An edition in a list, with what its own calls used. */

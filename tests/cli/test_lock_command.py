@@ -160,3 +160,19 @@ def test_files_that_only_this_user_ignores_are_not_in_the_lock(tree, run, git):
     assert run("lock", "--check")[0] == 0
     tree({"w/.git/info/exclude": ""})
     assert run("lock", "--check")[0] == 1
+
+
+def test_files_that_are_sent_on_a_touch_are_in_the_lock(tree, run):
+    rule = "---\npaths: ['*.py']\n---\nUse tabs.\n"
+    tree({**REPOSITORY, "w/.claude/rules/python.md": rule, "w/.claude/rules/all.md": "Always.\n"})
+    assert run("lock")[0] == 0
+    lines = Path(tree.path("w/foreword.lock")).read_text().splitlines()
+    assert [line for line in lines if line.startswith("prompt claude . touch ")] == [
+        "prompt claude . touch .claude/rules/python.md",
+        "prompt claude . touch api/CLAUDE.md",
+    ]
+    assert run("lock", "--check")[0] == 0
+    tree({"w/.claude/rules/python.md": rule.replace("tabs", "spaces")})
+    assert run("lock", "--check")[:2] == (1, ".claude/rules/python.md has changed\n")
+    tree({"w/.claude/rules/python.md": rule, "w/web/CLAUDE.md": "Use spaces.\n"})
+    assert "claude at the root: web/CLAUDE.md is now sent when a file is touched" in run("lock", "--check")[1]

@@ -6,6 +6,7 @@ Each line of `foreword.lock` is one fact, and lines are sorted, so that a diff s
     prompt claude . sha256:…                 a layout and a folder, and the hash of the prompt
     prompt claude . reads AGENTS.md
     prompt claude . section project 120      an estimate of its tokens
+    prompt claude . touch api/CLAUDE.md      it is sent when the agent touches a file
 
 The same files give the same lines on every machine.
 """
@@ -19,7 +20,7 @@ from ..sources.links import Reach
 from ..sources.reader import Reader
 from ..text.lines import printable
 from ..text.tokens import estimate
-from ..vocabulary import digest, value
+from ..vocabulary import digest, replace, value
 from .project import ProjectPrompts
 
 TYPE_CHECKING = False
@@ -36,13 +37,17 @@ _MAX_PROMPTS = 2_000
 
 @value
 class LockedPrompt:
-    """The prompt of a layout in a folder: the hash of its text, the files it is built from, and the tokens of its sections."""
+    """The prompt of a layout in a folder: the hash of its text, the files it is built from, and the tokens of its sections.
+
+    At the root, `touched` are the files that it does not contain, but that are sent when the agent touches a file.
+    """
 
     layout: str
     folder: str
     hash: str
     files: Sequence[str]
     sections: Sequence[tuple[str, int]]
+    touched: Sequence[str] = ()
 
 
 @value
@@ -86,6 +91,7 @@ def lock_answer(report: LockReport) -> LockForm:
                 "tokens": sum(tokens for _, tokens in prompt.sections),
                 "sections": [{"section": section, "tokens": tokens} for section, tokens in prompt.sections],
                 "files": list(prompt.files),
+                "touched": list(prompt.touched),
             }
             for prompt in report.lock.prompts
         ],
@@ -128,6 +134,9 @@ def read_prompts(project: ProjectPrompts) -> Lock:
                 continue  # a nested folder's own settings are refused
             if folder == project.root:
                 at_root = set(files)
+                touched = project.touched_files(layout, at_root)
+                prompt = replace(prompt, touched=tuple(touched))
+                hashes.update(touched)
             elif not set(files) - at_root:
                 continue
             prompts.append(prompt)
@@ -164,6 +173,7 @@ def _lines(lock: Lock) -> Iterator[str]:
         start = f"prompt {_quote(prompt.layout)} {_quote(prompt.folder)}"
         yield f"{start} {prompt.hash}"
         yield from (f"{start} reads {_quote(path)}" for path in prompt.files)
+        yield from (f"{start} touch {_quote(path)}" for path in prompt.touched)
         yield from (f"{start} section {_quote(section)} {tokens}" for section, tokens in prompt.sections)
 
 
@@ -206,7 +216,7 @@ def compare_lines(locked: Iterable[str], current: Iterable[str]) -> Iterator[str
         prompt = ("prompt", *key[1:3])
         is_in_both = prompt in before and prompt in after
         if (key == prompt and is_in_both and key[1:3] in details) or (
-            key[0] in ("reads", "section") and not is_in_both
+            key[0] in ("reads", "section", "touch") and not is_in_both
         ):
             continue
         yield _describe(key, before.get(key), after.get(key))
@@ -221,8 +231,8 @@ def _facts(lines: Iterable[str]) -> dict[tuple[str, ...], str]:
             facts[("file", words[1])] = words[2]
         elif words[0] == "prompt" and len(words) == 4:
             facts[("prompt", words[1], words[2])] = words[3]
-        elif words[0] == "prompt" and len(words) == 5 and words[3] == "reads":
-            facts[("reads", *words[1:3], words[4])] = ""
+        elif words[0] == "prompt" and len(words) == 5 and words[3] in ("reads", "touch"):
+            facts[(words[3], *words[1:3], words[4])] = ""
         elif words[0] == "prompt" and len(words) == 6 and words[3] == "section":
             facts[("section", *words[1:3], words[4])] = words[5]
         else:
@@ -240,6 +250,8 @@ def _describe(key: tuple[str, ...], old: str | None, new: str | None) -> str:
     place = f"{names[0]} at the root" if names[1] == "." else f"{names[0]} in {names[1]}"
     if kind == "prompt":
         return f"{place}: the prompt {change}"
+    if kind == "touch":
+        return f"{place}: {names[2]} is {'now' if old is None else 'no longer'} sent when a file is touched"
     if kind == "reads":
         return f"{place}: the prompt {'now reads' if old is None else 'no longer reads'} {names[2]}"
     if old is None or new is None:

@@ -21,10 +21,11 @@ from ..sources.tree import Listings
 from ..sources.without_files import DiskWithout
 from ..text.lines import printable
 from ..vocabulary import Workspace
+from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from datetime import datetime
 
     from ..layout.model import Layout
@@ -169,6 +170,17 @@ class ProjectPrompts:
             if piece.origin.kind in FILE_ORIGINS
         }
         paths.update(candidate.path for candidate in prompt.candidates if candidate.fate in ("used", "cut"))
+        return self._hashes(paths)
+
+    def touched_files(self, layout: str, in_prompt: Set[str]) -> dict[str, str]:
+        """Return the files that are sent to an agent at the root when it touches a file, except those in its prompt, with their hashes."""
+        candidates = touch_candidates(self.assembler(layout, self.root), self.folders()[1:])
+        hashes = self._hashes(
+            candidate.path for candidate in candidates if candidate.fate in ("used", "cut", "waiting")
+        )
+        return {path: hash for path, hash in hashes.items() if path not in in_prompt}
+
+    def _hashes(self, paths: Iterable[str]) -> dict[str, str]:
         return {
             path[len(self.shown_root) + 1 :]: self._hash(path)
             for path in sorted(paths)

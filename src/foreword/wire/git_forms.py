@@ -20,6 +20,7 @@ class LockedPromptForm(TypedDict):
     tokens: int
     sections: list[LockSectionForm]
     files: list[str]
+    touched: list[str]
 
 
 class LockedFileForm(TypedDict):
