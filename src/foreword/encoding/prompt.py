@@ -165,7 +165,7 @@ def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
         raise CallError(
-            f"{where} has no text; pass the output of foreword show --json, conversation show --json or conversation turn --json"
+            f"{where} has no text; pass the JSON of a prompt, an edition or a turn, which has the key text or system"
         )
     passages = [
         _passage_from(row, text, f"{where}: passage {n}") for n, row in enumerate(_rows(form, "passages", where), 1)

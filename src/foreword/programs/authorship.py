@@ -131,7 +131,7 @@ def _time() -> float:
 def sum_tokens(result: Authorship, by: str, question: Question) -> list[AuthorSum]:
     """Return the estimated tokens by author, file or age, the most first."""
     if by not in GROUPS:
-        raise CallError(f"--by must be one of {', '.join(GROUPS)}, not {by!r}")
+        raise CallError(f"by must be one of {', '.join(GROUPS)}, not {by!r}")
     count = estimator(question.model, question.provider)
     tokens: dict[str, int] = {}
     lengths: dict[str, int] = {}

@@ -86,7 +86,7 @@ def _selected(table: Prices, name: str) -> Sequence[ProviderRules]:
     if not selected:
         known = ", ".join(sorted(rules.name for rules in table.providers))
         raise CallError(
-            f"how the provider {name!r} caches a prompt is not known; known are {known}, and a file with --prices can add it"
+            f"how the provider {name!r} caches a prompt is not known; known are {known}, and a file of prices can add it"
         )
     return selected
 

@@ -170,10 +170,10 @@ class TextCache:
                 texts_by_hash[hash] = unpack(form, body)
             except (ValueError, zlib.error):
                 raise StoreError(
-                    f"text {id_of(hash)} in the store is damaged; run `foreword store verify` to find other damage"
+                    f"text {id_of(hash)} in the store is damaged; verify the store to find other damage"
                 ) from None
         for hash in hashes & texts_by_hash.keys():
             self.put(hash, texts_by_hash[hash])
         if requested - texts_by_hash.keys():
-            raise MissingTextError("text is missing from the store; run `foreword store verify` to find out which")
+            raise MissingTextError("text is missing from the store; verify the store to find out which")
         return texts_by_hash

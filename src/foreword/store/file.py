@@ -99,7 +99,7 @@ def missing_file_error(path: str) -> StoreError:
 def replaced_wal_error(path: str) -> StoreError:
     return StoreError(
         f"the store {quote(path)} cannot be used: its write-ahead log was replaced while it was open, and the last writes may be lost;"
-        " run `foreword store verify`, then try again"
+        " verify the store, then try again"
     )
 
 

@@ -221,7 +221,7 @@ _FAILURES = {
     "SQLITE_CANTOPEN": "it cannot be opened or created there",
     "SQLITE_PERM": "permission to open it was denied",
     "SQLITE_NOTADB": "the file is not a SQLite database",
-    "SQLITE_CORRUPT": "the file is damaged; run `foreword store verify` to find out where, if it can still be read",
+    "SQLITE_CORRUPT": "the file is damaged; verify the store to find out where, if it can still be read",
 }
 
 
