@@ -12,7 +12,7 @@ from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_digest
 from .lines import read_lines
-from .rows import Texts, common, hash_of, json_text, number, parse_row, parse_time, string
+from .rows import DAMAGE, Texts, common, hash_of, json_text, number, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,12 +108,18 @@ class _ClaudeLog:
             if line.strip():
                 self.problems["session-log-cut", "a line"] = None
             return
+        try:
+            self._add_row(row)
+        except DAMAGE:
+            self.problems["session-log-cut", "a row with unexpected values"] = None
+
+    def _add_row(self, row: dict[str, Any]) -> None:
         kind = row.get("type")
         add = self._rows.get(kind) if isinstance(kind, str) else None
         if add is not None:
             self._note(row)
             add(row)
-        elif kind in SKIPPED:
+        elif isinstance(kind, str) and kind in SKIPPED:
             self._note(row)
         else:
             self.problems[

@@ -12,7 +12,7 @@ import re
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .composing import Composer, split_clock
 from .lines import read_lines
-from .rows import PICTURE, Texts, json_text, number, parse_row, parse_time, string, without_pictures
+from .rows import DAMAGE, PICTURE, Texts, json_text, number, parse_row, parse_time, string, without_pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ class _Rollout:
         self.time = parse_time(row.get("timestamp")) or self.time
         add = getattr(self, _ROWS.get(kind, ""), None)
         if add is not None:
-            add(payload)
+            try:
+                add(payload)
+            except DAMAGE:
+                self.problems["session-log-cut", "a row with unexpected values"] = None
         elif kind not in SKIPPED:
             version = string(self.meta, "cli_version")
             self.problems["session-record-unknown", f"{kind} {version}"] = None

@@ -8,7 +8,7 @@ import re
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
 from .lines import read_lines
-from .rows import parse_row, parse_time, string
+from .rows import DAMAGE, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,16 @@ class JsonLog:
             row = parse_row(line)
             if row is not None:
                 self.time = parse_time(row.get("timestamp")) or self.time
-                self._row(row)
+                self._guard(row)
             elif line.strip():
                 self.problems["session-log-cut", "a line"] = None
         return self.log()
+
+    def _guard(self, row: dict[str, Any]) -> None:
+        try:
+            self._row(row)
+        except DAMAGE:
+            self.problems["session-log-cut", "a row with unexpected values"] = None
 
     def _row(self, row: dict[str, Any]) -> None:
         raise NotImplementedError

@@ -12,7 +12,7 @@ import sqlite3
 from ..values import TokenCounts
 from .jsonl import JsonLog
 from .lines import UnreadableLog
-from .rows import json_text, number, parse_time, string
+from .rows import DAMAGE, json_text, number, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,10 @@ class _OpenCodeLog(JsonLog):
         for message_id, data in parts:
             by_message.setdefault(message_id, []).append(self._parse(data))
         for message_id, data in messages:
-            self._message(message_id, self._parse(data), by_message.get(message_id, []))
+            try:
+                self._message(message_id, self._parse(data), by_message.get(message_id, []))
+            except DAMAGE:
+                self.problems["session-log-cut", "a row with unexpected values"] = None
         log = self.log()
         if not parent:
             return log

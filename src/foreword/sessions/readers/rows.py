@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
+# What a row with values of the wrong type can lead to. Such a row is reported and left out.
+DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False).encode
 
