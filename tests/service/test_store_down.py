@@ -102,7 +102,8 @@ def test_a_store_that_is_only_busy_is_not_reported_as_down():
 
 
 def test_compaction_works_without_the_store(service_without_store):
-    response = service_without_store.conversation("a", "compact").json
+    messages = [{"role": "user", "content": "planted"}]
+    response = service_without_store.conversation("a", "compact", messages=messages).json
     assert response["edition"] == 0
     assert [finding["code"] for finding in response["findings"]] == ["store-down"]
 
