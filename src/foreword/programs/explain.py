@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..engine.assembler import Assembler
     from ..inspection.agents import Verdict
-    from ..layout.model import Layout
+    from ..layout.model import Layout, Pattern
     from ..vocabulary import Agent
     from .question import Question
 
@@ -201,16 +201,22 @@ def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | N
     )
 
 
+def _patterns(layout: Layout, kind: str) -> Iterator[Pattern]:
+    """Yield the patterns of the lookup rules of one kind."""
+    for lookup in layout.lookups:
+        if lookup.kind == kind:
+            for group in lookup.groups:
+                yield from group
+
+
 def _describe_reads(path: str, layout: Layout) -> str:
     """Describe what the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
     places: dict[str, set[str]] = {}
-    for lookup in layout.lookups:
-        if lookup.kind == ("skill" if is_skill else "text"):
-            for pattern in (pattern for group in lookup.groups for pattern in group):
-                known = pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)
-                places.setdefault(known, set()).add(pattern.place)
+    for pattern in _patterns(layout, "skill" if is_skill else "text"):
+        known = pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)
+        places.setdefault(known, set()).add(pattern.place)
     # Names that are looked for only in the user's own folders would be no use in a project.
     names = [name for name, found_in in places.items() if not found_in.issubset(USER_PLACES)] or list(places)
     for other in names:
