@@ -252,6 +252,13 @@ def test_an_invalid_question_says_what_would_be_right(ask, fields, message):
         ask(**fields)
 
 
+def test_without_a_home_directory_nothing_is_read(repo, monkeypatch):
+    monkeypatch.chdir(repo)
+    monkeypatch.delenv("HOME")
+    ClaudeLog(repo, repo).user().answer(written=900).write()
+    assert mapping_answer({"cwd": str(repo)})["sessions"] == []
+
+
 def test_an_unknown_id_is_an_error(home, repo, ask):
     ClaudeLog(home, repo).user().answer(written=900).write()
     with pytest.raises(MissingError, match="no session has the id '7'"):

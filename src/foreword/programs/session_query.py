@@ -105,7 +105,12 @@ class SessionQuery:
         place = None if fields.get("everywhere") else place_of(self.workspace, reader)
         is_kept = self.home and not fields.get("no_cache")
         self.index = Index(index_path(self.home, self.environment) if is_kept else "")
-        self.collector = LogCollector(self.readers, self.home, self.environment, self.index, place, self.period.start)
+        # With a clock of the caller's, the time at which a file was changed says nothing about the rows in it.
+        changed_since = 0.0 if question.now else self.period.start
+        home = self.home or os.path.join(
+            os.devnull, "home"
+        )  # without a home directory, only folders in the environment are read
+        self.collector = LogCollector(self.readers, home, self.environment, self.index, place, changed_since)
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
         self._chosen: dict[tuple[str, str], list[Entry]] = {}
