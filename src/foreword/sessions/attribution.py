@@ -119,18 +119,18 @@ class Ledger:
         tokens = request.tokens
         self.add_total(tokens, rates)
         exactness = EXACTNESS.index(request.made) if request.made else len(EXACTNESS) - 1
+        rows, is_priced = self.rows, rates is not None
         for key in line.keys_of(tokens.input):
-            row = self._row(key)
+            row = rows.get(key) or self._row(key)
             row.times += 1
-            row.exactness = max(row.exactness, exactness)
-            row.is_priced = row.is_priced or rates is not None
+            if exactness > row.exactness:
+                row.exactness = exactness
+            if is_priced:
+                row.is_priced = True
         for kind, shares in line.divide(tokens):
             count = getattr(tokens, kind)
             price = 0 if rates is None else _kind_cost(tokens, kind, rates)
-            for key, share in shares:
-                row = self.rows[key]
-                setattr(row, kind, getattr(row, kind) + count * share)
-                row.cost += price * share
+            _add_shares(rows, kind, shares, count, price)
         if tokens.out:
             row = self._row(ANSWERS)
             row.times += 1
@@ -204,6 +204,25 @@ class Ledger:
             for index, (key, row) in enumerate(zip(keys, rows, strict=True))
         ]
         return sorted(settled, key=lambda row: (-(row[3] or 0), -row[2].input, row[0]))
+
+
+def _add_shares(rows: dict[str, Row], kind: str, shares: Sequence[tuple[str, float]], count: int, price: int) -> None:
+    """Add tokens of one kind to the rows that they fall on. Written out for each kind, because this is where the time goes."""
+    if kind == "read":
+        for key, share in shares:
+            row = rows[key]
+            row.read += count * share
+            row.cost += price * share
+    elif kind == "written":
+        for key, share in shares:
+            row = rows[key]
+            row.written += count * share
+            row.cost += price * share
+    else:
+        for key, share in shares:
+            row = rows[key]
+            row.fresh += count * share
+            row.cost += price * share
 
 
 def _kind_cost(tokens: TokenCounts, kind: str, rates: Rates) -> int:

@@ -85,7 +85,6 @@ class _ClaudeLog:
         self._stamp: object = None
         self._describes = True
         self._time: float | None = 0.0
-        self._rows = {kind: getattr(self, name) for kind, name in _ROWS.items()}
         # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
         self._context: dict[str, list[LogPart]] = {}
         self._snapshot: tuple[LogPart, ...] = ()
@@ -115,10 +114,10 @@ class _ClaudeLog:
 
     def _add_row(self, row: dict[str, Any]) -> None:
         kind = row.get("type")
-        add = self._rows.get(kind) if isinstance(kind, str) else None
+        add = _ROWS.get(kind) if isinstance(kind, str) else None
         if add is not None:
             self._note(row)
-            add(row)
+            add(self, row)
         elif isinstance(kind, str) and kind in SKIPPED:
             self._note(row)
         else:
@@ -324,15 +323,16 @@ class _ClaudeLog:
 
 
 _UNKNOWN = Texts().part("unknown", "")
+# Functions, not methods of an object: an object that refers to itself would not be freed, because commands run without the collector.
 _ROWS = {
-    "user": "_add_user",
-    "assistant": "_add_assistant",
-    "attachment": "_add_attachment",
-    "system": "_add_system",
-    "cost-state": "_add_total",
-    "api-request-shape": "_add_shape",
-    "api-request-blob": "_add_blob",
-    "api-request": "_add_request",
+    "user": _ClaudeLog._add_user,
+    "assistant": _ClaudeLog._add_assistant,
+    "attachment": _ClaudeLog._add_attachment,
+    "system": _ClaudeLog._add_system,
+    "cost-state": _ClaudeLog._add_total,
+    "api-request-shape": _ClaudeLog._add_shape,
+    "api-request-blob": _ClaudeLog._add_blob,
+    "api-request": _ClaudeLog._add_request,
 }
 
 
