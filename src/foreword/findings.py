@@ -190,6 +190,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A summary was requested without the messages to summarise. Pass the history: `conversation.compact(messages=turn.history)`.",
     ),
+    "model-unknown": (
+        "info",
+        "No prices are known for the agent's model, so costs are not estimated. This is normal for local models.",
+    ),
     "layout-kept": (
         "info",
         "A conversation was opened with another layout than its prompt was built with, and keeps its prompt.",

@@ -84,7 +84,7 @@ def test_callers_who_keep_the_history_see_a_notice_once(open_conversation, conte
 def test_a_changed_section_is_inserted_again_too(tree, open_conversation, contents):
     for text in ("One.", "Two.", "Two."):
         tree({"w/.git": None, "w/AGENTS.md": text})
-        turn = open_conversation("foreword", set={"on.turn": "append"}).turn("hi")
+        turn = open_conversation("foreword", set={"on.turn": "announce"}).turn("hi")
     assert "Two." not in turn.system and "Two." in contents(turn.messages)[0]
 
 

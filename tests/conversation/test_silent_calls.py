@@ -10,6 +10,7 @@ from foreword import (
     CallError,
     Conversations,
     Tool,
+    Workspace,
     assemble,
     for_anthropic,
     for_gemini,
@@ -269,3 +270,25 @@ def test_the_next_turn_does_not_send_what_the_caller_appended(touched, message):
     history = [message(text)]
     assert conversation.turn("Go on", history).history == (*history, {"role": "user", "content": "Go on"})
     assert conversation.turn("More").history == ({"role": "user", "content": "More"},)
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("", []),
+        ("claude-opus-5.5", []),
+        ("llama-3.2-1b", ["no prices are known for the model 'llama-3.2-1b', so costs are not estimated"]),
+        (
+            "claude-opuss-5.5",
+            [
+                "no prices are known for the model 'claude-opuss-5.5', so costs are not estimated;"
+                " did you mean 'claude-opus-5.5'?"
+            ],
+        ),
+    ],
+)
+def test_an_unknown_model_is_mentioned_once(tmp_path, model, expected):
+    conversation = Conversations(":memory:").open("t", Workspace(str(tmp_path)), Agent(model=model))
+    messages = [found.message for found in conversation.turn("hi").findings if found.code == "model-unknown"]
+    assert messages == expected
+    assert [found for found in conversation.turn("more").findings if found.code == "model-unknown"] == []

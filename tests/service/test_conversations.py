@@ -522,6 +522,9 @@ sections = ["identity", "instructions", "environment"]
 
 [section.instructions]
 role = "user"
+
+[section.environment]
+text = "Only here."  # a text of its own, because equal texts of other tests share one stored prompt
 """
 
 

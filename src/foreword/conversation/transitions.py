@@ -6,7 +6,7 @@ import json
 from time import time
 
 from ..encoding.edition import parse_tools, target_of
-from ..errors import CallError, StoreError
+from ..errors import CallError, StoreError, show, similar_name
 from ..findings import finding
 from ..inspection.price_list import shipped_prices
 from ..inspection.requests import compare_turns
@@ -23,7 +23,7 @@ from .usage import last_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -189,7 +189,8 @@ class Transitions:
     ) -> Outcome:
         """Apply the steps in order, and return one outcome for all of them."""
         if current is None:
-            return apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
+            outcome = apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
+            return replace(outcome, findings=[*outcome.findings, *_model_findings(self._agent.resolved.model)])
         outcome, before = Outcome(self._note_switch(current, now) if steps.announces else current), None
         forget = self._forget_messages if is_summarised else None
         for subject, step in steps.changes:
@@ -324,3 +325,13 @@ def rebuild_loss_function(
 def _text_of(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return messages as text, to count their tokens."""
     return json.dumps([dict(message) for message in messages], ensure_ascii=False, default=str)
+
+
+def _model_findings(model: str) -> Iterator[Finding]:
+    """Yield a finding if no prices are known for the agent's model. A conversation reports it once, when it starts."""
+    prices = shipped_prices()
+    if model and not prices.provider_of(model):
+        similar = similar_name(model, [row.name for row in prices.models])
+        guess = f"; did you mean {similar!r}?" if similar else ""
+        message = f"no prices are known for the model {show(model)}, so costs are not estimated{guess}"
+        yield finding("model-unknown", message)
