@@ -190,7 +190,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A summary was requested without the messages to summarise. Pass the history: `conversation.compact(messages=turn.history)`.",
     ),
-    "model-unknown": (
+    "price-unknown": (
         "info",
         "No prices are known for the agent's model, so costs are not estimated. This is normal for local models.",
     ),

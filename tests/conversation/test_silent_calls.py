@@ -289,6 +289,6 @@ def test_the_next_turn_does_not_send_what_the_caller_appended(touched, message):
 )
 def test_an_unknown_model_is_mentioned_once(tmp_path, model, expected):
     conversation = Conversations(":memory:").open("t", Workspace(str(tmp_path)), Agent(model=model))
-    messages = [found.message for found in conversation.turn("hi").findings if found.code == "model-unknown"]
+    messages = [found.message for found in conversation.turn("hi").findings if found.code == "price-unknown"]
     assert messages == expected
-    assert [found for found in conversation.turn("more").findings if found.code == "model-unknown"] == []
+    assert [found for found in conversation.turn("more").findings if found.code == "price-unknown"] == []

@@ -24,6 +24,7 @@ OF_PACKAGE = {
     "programs": "test_questions.py test_stability.py test_watch.py inspection cli agents",
     "providers": "providers roles integrations",
     "service": "service",
+    "sessions": "sessions",
     "sources": "sources hard test_git.py test_paths.py test_platforms.py layouts property cli",
     "store": "store conversation",
     "template": "template test_sandbox.py layouts property",

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword import Agent, Tool, Workspace
+from foreword import Access, Agent, Scope, Tool, Workspace
 from foreword.building.build import build
 from foreword.layout.merging import assign
 from foreword.layout.parse import parse
@@ -16,7 +16,7 @@ from foreword.vocabulary import Candidate, Document, Inputs, Resident, Skill, di
 
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 WORKSPACE = Workspace("/w/a", "/w", "/home", "linux", {}, True)
-AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.")
+AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.", scope=Scope([Access("/w", "write")]))
 
 LAYOUT = {
     "about": "Two lookups of files, two menus, and sections that are never cut.",

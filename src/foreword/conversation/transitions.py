@@ -334,4 +334,4 @@ def _model_findings(model: str) -> Iterator[Finding]:
         similar = similar_name(model, [row.name for row in prices.models])
         guess = f"; did you mean {similar!r}?" if similar else ""
         message = f"no prices are known for the model {show(model)}, so costs are not estimated{guess}"
-        yield finding("model-unknown", message)
+        yield finding("price-unknown", message)

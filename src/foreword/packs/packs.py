@@ -221,7 +221,7 @@ def canonical(address: str, packs: Mapping[str, str] | None) -> str:
     """Return an address with the pack's own prefix, if it has one of the layout's other names for it."""
     prefix, slash, path = address.partition("/")
     target = (packs or {}).get(prefix[1:], "")
-    return f"{target}{slash}{path}" if target.startswith("$") else address
+    return f"{target}{slash}{path}" if is_address(target) else address
 
 
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:

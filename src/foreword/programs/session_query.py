@@ -82,23 +82,33 @@ class Period:
             ) from None
 
 
+# Without a home directory, only folders that the environment names are read.
+_NO_HOME = os.path.join(os.devnull, "home")
+
+
+def _zone(question: Question) -> tzinfo | None:
+    """Return the time zone of days and times: UTC if asked for, then that of the caller's clock, otherwise None for the local one."""
+    from datetime import UTC
+
+    if question.fields.get("utc"):
+        return UTC
+    return question.now.tzinfo if question.now else None
+
+
 class SessionQuery:
     """The logs that a question is about, and what they add up to."""
 
     def __init__(self, question: Question) -> None:
-        from datetime import UTC
+        from ..inspection.price_list import read_prices
 
         fields = question.fields
         self.question = question
         self.workspace = resolve_workspace(question.workspace, reader := Reader())
         self.home = self.workspace.home or ""
         now = question.now.timestamp() if question.now else _time()
-        zone = UTC if fields.get("utc") else question.now.tzinfo if question.now else None
-        self.period = Period(fields.get("since") or "", fields.get("until") or "", now, zone)
+        self.period = Period(fields.get("since") or "", fields.get("until") or "", now, _zone(question))
         self.readers = _chosen_readers(fields.get("agents") or ())
         self.model = fields.get("model") or ""
-        from ..inspection.price_list import read_prices
-
         prices = read_prices("", question.workspace, fields.get("settings") or "")
         self.card, self._card_id = RateCard(prices), digest(repr(prices))
         self.environment = os.environ if self.workspace.environment is None else self.workspace.environment
@@ -107,10 +117,9 @@ class SessionQuery:
         self.index = Index(index_path(self.home, self.environment) if is_kept else "")
         # With a clock of the caller's, the time at which a file was changed says nothing about the rows in it.
         changed_since = 0.0 if question.now else self.period.start
-        home = self.home or os.path.join(
-            os.devnull, "home"
-        )  # without a home directory, only folders in the environment are read
-        self.collector = LogCollector(self.readers, home, self.environment, self.index, place, changed_since)
+        self.collector = LogCollector(
+            self.readers, self.home or _NO_HOME, self.environment, self.index, place, changed_since
+        )
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
         self._chosen: dict[tuple[str, str], list[Entry]] = {}

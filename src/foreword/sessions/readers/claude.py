@@ -66,6 +66,16 @@ def read_log(path: str, texts: Texts) -> SessionLog:
     return reader.log()
 
 
+# The names of a total's counts, in the order of `TokenCounts`.
+_TOTALS = (
+    "inputTokens",
+    "cacheCreationInputTokens",
+    "cacheReadInputTokens",
+    "outputTokens",
+    "cacheCreationEphemeral1hInputTokens",
+)
+
+
 class _ClaudeLog:
     """The state of reading one log."""
 
@@ -275,13 +285,7 @@ class _ClaudeLog:
     def _add_total(self, row: dict[str, Any]) -> None:
         usage = row.get("modelUsage")
         for model, counts in usage.items() if isinstance(usage, dict) else ():
-            tokens = TokenCounts(
-                number(counts, "inputTokens"),
-                number(counts, "cacheCreationInputTokens"),
-                number(counts, "cacheReadInputTokens"),
-                number(counts, "outputTokens"),
-                number(counts, "cacheCreationEphemeral1hInputTokens"),
-            )
+            tokens = TokenCounts(*(number(counts, name) for name in _TOTALS))
             self.totals.append((model.removesuffix("[1m]"), len(self.requests), self.time, tokens))
         cost = row.get("totalCostUSD")
         if isinstance(cost, int | float) and not isinstance(cost, bool) and not row.get("hasUnknownModelCost"):
