@@ -59,8 +59,8 @@ def shell():
 
 
 def without_counts(text):
-    """Text without token counts, which depend on the path of the temporary home."""
-    return re.sub(r"[1-9]\d* tokens", "N tokens", text)
+    """Text without token counts and their prices, which depend on the path of the temporary home."""
+    return re.sub(r"\(\$[\d.]+\)", "($N)", re.sub(r"[1-9]\d* (cached )?tokens", r"N \1tokens", text))
 
 
 def test_the_first_steps_work(shell, request):
