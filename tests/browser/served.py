@@ -99,9 +99,9 @@ class Site:
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{method} {path}: {error.code} {error.read().decode()}") from None
 
-    def write(self, template: str, author: str = "", note: str = "") -> None:
-        """Set the global template."""
-        query = urllib.parse.urlencode({"author": author, "note": note})
+    def write(self, template: str, author: str = "", note: str = "", *, force: bool = False) -> None:
+        """Set the global template, with `force` even if it has errors."""
+        query = urllib.parse.urlencode({"author": author, "note": note, **({"force": "true"} if force else {})})
         self.call("PUT", f"/system-prompt?{query}", {"template": template})
 
     def template(self) -> str:

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.xdist_group("browser-everywhere")
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 WIDTHS = (360, 768, 1440)
+WITH_ERROR = "Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n"
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +25,7 @@ def used_site(shared_site):
     """A service with versions, conversations, drift and findings."""
     shared_site.write("One.\n[file:AGENTS.md]\n", "Ada", "a beginning")
     shared_site.construct("chat-1")
-    shared_site.write(
-        "Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are"
-    )
+    shared_site.write(WITH_ERROR, "Grace", "say where we are", force=True)
     shared_site.construct("chat-2")
     shared_site.call("PUT", "/templates/support", {"template": "Be kind."})
     shared_site.call("PUT", "/templates/support/labels/staging", {"version": 1})
@@ -259,7 +258,7 @@ def test_a_version_can_be_written_and_saved_with_the_keyboard_alone(open_page, u
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
     assert used_site.template() == "By keyboard. On [git:branch]"
-    used_site.write("Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n")
+    used_site.write(WITH_ERROR, force=True)
 
 
 def test_elements_have_accessible_names_and_roles(open_page, used_site):
