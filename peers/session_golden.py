@@ -14,7 +14,7 @@ from typing import Any
 from .metered import Metered
 
 GOLDEN = Path(__file__).parents[1] / "tests/golden/sessions"
-_SHORT = 60
+_SHORT = 24
 _UNNEEDED = ("requestDigest", "osVersion", "toolUseResult")
 # Texts of the script; what is between them is the program's own.
 _OURS = re.compile(
@@ -70,7 +70,7 @@ def reduce(content: Any) -> Any:
 def reduce_text(text: str) -> str:
     """Return a text with every long stretch that is not the script's replaced by its length and hash. Tags and paths stay."""
     text = re.sub(r"\bLinux \d[\w.+-]*", "Linux", text)
-    if len(text) <= _SHORT or re.fullmatch(r"[\w.:/|=+-]+", text):
+    if len(text) <= _SHORT or re.fullmatch(r"[\w.:/|=+#-]+", text):
         return text
     parts, position = [], 0
     for found in _OURS.finditer(text):
@@ -85,7 +85,9 @@ def _own(text: str) -> str:
 
 
 def _line(line: str) -> str:
-    is_kept = len(line) <= _SHORT or re.match(r"\s*</?[\w_]+[^>]*>\s*$|--- |Contents of |# AGENTS|# Rules|# API", line)
+    is_kept = len(line) <= _SHORT or re.match(
+        r"""\s*</?[\w-]+(?: [\w-]+(?:="[^"]*")?)*>\s*$|--- |Contents of |# AGENTS|# Rules|# API""", line
+    )
     return line if is_kept else f"[{len(line)} {sha256(line.encode()).hexdigest()[:8]}]"
 
 
