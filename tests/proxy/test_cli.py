@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -74,22 +75,22 @@ def test_closed_or_blocked_output_does_not_stop_the_proxy(monkeypatch):
 
 
 def test_the_command_forwards_until_it_is_stopped(provider):
-    provider.answer = lambda handler: handler.send(b'{"usage": {"input_tokens": 5, "output_tokens": 1}}')
+    answer = b'{"usage": {"input_tokens": 5, "cache_read_input_tokens": 0, "output_tokens": 1}}'
+    provider.answer = lambda handler: handler.send(answer)
     command = [sys.executable, "-m", "foreword", "proxy", "--json", "--port", "0", "--upstream"]
     command.append(f"http://127.0.0.1:{provider.server_port}")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             url = json.loads(process.stdout.readline())["url"]
-            connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
-            connection.request(
-                "POST", "/v1/messages", '{"model": "m", "messages": [{"role": "user", "content": "Hi."}]}'
-            )
-            assert connection.getresponse().read() == b'{"usage": {"input_tokens": 5, "output_tokens": 1}}'
-            line = json.loads(process.stdout.readline())
-            assert (line["conversation"], line["model"], line["input"], line["hit_rate"]) == ("#1", "m", 5, 0.0)
-            process.send_signal(signal.SIGTERM)
-            output, errors = process.communicate(timeout=20)
-            connection.close()
+            with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)) as connection:
+                connection.request(
+                    "POST", "/v1/messages", '{"model": "m", "messages": [{"role": "user", "content": "Hi."}]}'
+                )
+                assert connection.getresponse().read() == answer
+                line = json.loads(process.stdout.readline())
+                assert (line["conversation"], line["model"], line["input"], line["hit_rate"]) == ("#1", "m", 5, 0.0)
+                process.send_signal(signal.SIGTERM)
+                output, errors = process.communicate(timeout=20)
             assert (process.returncode, output, errors) == (0, "", "")
         finally:
             process.kill()

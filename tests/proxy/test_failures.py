@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -166,6 +168,7 @@ def test_a_chunk_that_ends_without_cr_is_not_passed_on(provider, proxy):
             b"2\r\n{}\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
         )
         assert client.recv(65536).startswith(b"HTTP/1.1 400 ")
+    assert proxy.report().status == 400
     assert [request.path for request in provider.requests] == []
 
 
@@ -200,3 +203,22 @@ def test_a_side_process_that_dies_is_replaced(provider, proxy):
         assert proxy.report().problem == ""
         proxy.proxy.reader._process.kill()
         proxy.proxy.reader._process.wait()
+
+
+def test_a_side_process_answers_although_the_process_that_started_it_has_used_much_memory():
+    code = """
+from foreword.service.proxy.observer import READS_REQUESTS
+from foreword.service.side_process import SideProcess
+large = b"x" * (300 << 20)
+process = SideProcess(READS_REQUESTS)
+print(process.ask((b"[]", "", b"", "")))
+process.end()
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("the request is not a JSON object\n", "")
+
+
+def test_a_side_process_that_has_used_much_memory_ends():
+    code = "from foreword.service import side_process as side; side._MAX_MEMORY = 1; side.serve(lambda: (None, None))"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
+        assert process.wait(20) == 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CODE = "from foreword.service.side_process import serve; from {} import {}; serve({})"
 _IDLE_STEP_SECONDS = 2.0
 _IDLE_STEPS = 30
-_MAX_MEMORY = 256 * 1024  # in KB, as `getrusage` reports it
+_MAX_MEMORY = 256 * 1024  # in KB, as the system reports it
 # Requests in the main process come first.
 _NICENESS = 10
 
@@ -155,8 +155,17 @@ def serve(duty: Callable[[], Duty]) -> NoReturn:
 def _has_much_memory() -> bool:
     """Whether this process has ever used so much memory that the next one should start afresh."""
     try:
-        import resource
-    except ImportError:
+        return _peak_memory() > _MAX_MEMORY
+    except (ImportError, OSError):
         return False
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return used > _MAX_MEMORY * (1024 if sys.platform == "darwin" else 1)
+
+
+def _peak_memory() -> int:
+    """Return the most memory that this process has used, in KB, or 0 if the system does not say."""
+    if sys.platform != "linux":
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform == "darwin" else 1)
+    # `getrusage` would include what the process that started this one had used by then.
+    with open("/proc/self/status", "rb") as status:
+        return next((int(line.split()[1]) for line in status if line.startswith(b"VmHWM:")), 0)

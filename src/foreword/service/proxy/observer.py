@@ -50,7 +50,8 @@ def model_in(target: str) -> str:
 class CallReport:
     """One call, without any of its text. `changed` says what invalidated the cache, `problem` why the request could not be read or answered.
 
-    Tokens and hit rates are None if the provider did not report usage. `total_hit_rate` is for the conversation so far.
+    Tokens are None if the provider did not report usage, and so are hit rates if it did not say how much was cached. `total_hit_rate` is
+    for the conversation so far.
     """
 
     endpoint: str
