@@ -223,7 +223,10 @@ def test_the_response_cache_stays_within_its_limit_with_many_threads(frequent_th
 
     def etags(thread):
         ids = [f"{thread}-{number}" for number in range(1000)]
-        return [conversations._edition_response(id, make_edition(1, id)).headers["ETag"] for id in ids]
+        return [
+            conversations._edition_response(id, make_edition(1, id), None, is_conversation=False).headers["ETag"]
+            for id in ids
+        ]
 
     with ThreadPoolExecutor(8) as threads:
         received = [tag for tags in threads.map(etags, range(8)) for tag in tags]

@@ -137,7 +137,7 @@ CALLS = [
     ("POST", "/conversations/{id}/skills/{name}", "/conversations/document/skills/ghost", {"cwd": "", "layout": "opal"}),
     *(("POST", "/conversations/{id}/tools/{name}", f"/conversations/document/tools/{name}", {"cwd": ""}) for name in ("read_plan", "write_plan", "read_file")),
     ("POST", "/conversations/{id}/touch", "/conversations/document/touch", {"cwd": "", "paths": ["a.py"]}),
-    ("POST", "/conversations/{id}/sub-agents", "/conversations/document/sub-agents", {"task": "Look.", "form": "anthropic"}),
+    ("POST", "/conversations/{id}/sub-agents", "/conversations/document/sub-agents", {"task": "Look.", "message": "Begin.", "form": "anthropic"}),
     ("POST", "/conversations/{id}/messages", "/conversations/document/messages", {"message": "Hi."}),
     ("POST", "/conversations/{id}/resources", "/conversations/document/resources", {"skills": ["sub"]}),
     ("POST", "/conversations/{id}/registry", "/conversations/document/registry", {"tools": [{"name": "a"}]}),

@@ -310,28 +310,28 @@ GREEDY = "{% set x = 'xxxxxxxxxxxxxxxx' %}" + "{% set x = x ~ x %}" * 40 + "{{ x
 
 
 @pytest.mark.parametrize(
-    ("template", "line"),
+    ("template", "line", "problem"),
     [
-        ("a\n{{ ghost }}", 2),
-        ("a\n\n{% if %}", 3),
-        ("{% include '/etc/passwd' %}", 1),
-        ("{% include '../../../etc/passwd' %}", 1),
-        ("{% include '$user/../../x' %}", 1),
-        (LOOP, 1),
-        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", 1),
-        (GREEDY, None),
-        ("{% if cwd %}" * 20_000, None),
+        ("a\n{{ ghost }}", 2, "template-not-rendered"),
+        ("a\n\n{% if %}", 3, "invalid-template"),
+        ("{% include '/etc/passwd' %}", 1, "invalid-template"),
+        ("{% include '../../../etc/passwd' %}", 1, "invalid-template"),
+        ("{% include '$user/../../x' %}", 1, "invalid-template"),
+        (LOOP, 1, "template-not-rendered"),
+        ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", 1, "template-not-rendered"),
+        (GREEDY, None, "template-not-rendered"),
+        ("{% if cwd %}" * 20_000, None, "invalid-template"),
     ],
 )
-def test_a_jinja_template_that_cannot_be_rendered_is_refused(service, template, line):
+def test_a_jinja_template_that_cannot_be_rendered_is_refused(service, template, line, problem):
     """Each is rendered in the worker, so the service survives."""
     for route in ({"template": template}, {"base": template}):
         response = service.post("/system-prompt/preview", {"layout": "pod", **route})
-        assert (response.status, response.problem) == (422, "invalid-template")
+        assert (response.status, response.problem) == (422, problem)
         (error,) = response.json["errors"]
         assert error["message"] and error["line"] == line
         assert "root:" not in response.body.decode()
-    assert service.conversation("jinja", layout="pod", base=template).problem == "invalid-template"
+    assert service.conversation("jinja", layout="pod", base=template).problem == problem
     assert service.get("/healthz").json == {"status": "ok"}
     assert service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}!"}).status == 200
 
@@ -524,6 +524,6 @@ def test_the_output_of_a_template_is_limited(fresh_service, top_folder, what):
     else:
         response = fresh_service.conversation("long", "construct", base=template)
     (top_folder / "w" / "large.md").unlink()
-    assert (response.status, response.problem) == (422, "invalid-template")
+    assert (response.status, response.problem) == (422, "template-not-rendered")
     assert "writes more than 4,000,000 bytes" in response.json["detail"]
     assert fresh_service.memory() - before < 50
