@@ -29,7 +29,7 @@ def test_the_example_of_the_documentation():
     ledger = Ledger(key_for("file"))
     parts = [part("tool", 2000, "Read"), part("file", 1000, path="CLAUDE.md"), part("message", 1000)]
     ledger.add(request(0, TokenCounts(100, 300, 600), 0, parts), parts, None)
-    assert {row[0]: row[2][:3] for row in ledger.settled()} == {
+    assert {row[0]: row[2][:3] for row in ledger.final_rows()} == {
         "tools": (0, 0, 500),
         "CLAUDE.md": (0, 150, 100),
         "conversation": (100, 150, 0),
@@ -59,14 +59,14 @@ def test_rows_add_up_however_requests_follow_each_other(turns, by):
         ledger.follow(step)
         ledger.add_step(step, RATES)
         whole.add(step.request, step.parts, RATES)
-    rows = ledger.settled()
+    rows = ledger.final_rows()
     for index in range(4):
         assert sum(row[2][index] for row in rows) == sum(row.tokens[index] for row in requests)
     assert sum(row[3] or 0 for row in rows) == sum(cost_of(row.tokens, RATES) for row in requests)
     # Following a thread gives the same as looking at each request alone.
-    assert {row[0]: row[1] for row in rows} == {row[0]: row[1] for row in whole.settled()}
+    assert {row[0]: row[1] for row in rows} == {row[0]: row[1] for row in whole.final_rows()}
     for row in rows:
-        other = next(each for each in whole.settled() if each[0] == row[0])
+        other = next(each for each in whole.final_rows() if each[0] == row[0])
         assert all(abs(mine - theirs) <= 1 for mine, theirs in zip(row[2], other[2], strict=True))
 
 

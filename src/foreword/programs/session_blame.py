@@ -43,7 +43,7 @@ def blame_cost_answer(question: Question) -> dict[str, Any]:
     reading = Reader().read(path)
     current = (reading.text if reading.has_text else "").split("\n")
     lines = current[:-1] if current and not current[-1] else current
-    rows = {row[0]: row for row in ledger.settled() if normalize_folder(row[0]) in paths}
+    rows = {row[0]: row for row in ledger.final_rows() if normalize_folder(row[0]) in paths}
     texts = query.file_texts(paths)
     shares = _line_shares(lines, ledger.versions, texts)
     return {

@@ -58,11 +58,11 @@ def rows_answer(query: SessionQuery, by: str) -> dict[str, Any]:
         _add_entries(query, ledger, sessions, by)
     rows = [
         {"key": key, "times": times, "tokens": tokens_form(tokens), "cost": dollars(cost), "exactness": exactness}
-        for key, times, tokens, cost, exactness in ledger.settled()
+        for key, times, tokens, cost, exactness in ledger.final_rows()
     ]
     total = total_form(query, sessions)
     unused = (
-        {key: cost or 0 for key, _, _, cost, _ in ledger.settled() if key in ledger.unused_servers()}
+        {key: cost or 0 for key, _, _, cost, _ in ledger.final_rows() if key in ledger.unused_servers()}
         if by == "server"
         else {}
     )

@@ -184,7 +184,7 @@ class Ledger:
             row = self.rows[key] = Row()
         return row
 
-    def settled(self) -> list[tuple[str, int, TokenCounts, int | None, str]]:
+    def final_rows(self) -> list[tuple[str, int, TokenCounts, int | None, str]]:
         """Return the rows, most expensive first: key, times, tokens, cost and exactness. They add up to the total."""
         keys = list(self.rows)
         rows = [self.rows[key] for key in keys]
@@ -193,7 +193,7 @@ class Ledger:
             for kind in ("fresh", "written", "read", "out")
         ]
         costs = apportion(self.cost, [row.cost for row in rows])
-        settled = [
+        divided = [
             (
                 key,
                 row.times,
@@ -203,7 +203,7 @@ class Ledger:
             )
             for index, (key, row) in enumerate(zip(keys, rows, strict=True))
         ]
-        return sorted(settled, key=lambda row: (-(row[3] or 0), -row[2].input, row[0]))
+        return sorted(divided, key=lambda row: (-(row[3] or 0), -row[2].input, row[0]))
 
 
 def _add_shares(rows: dict[str, Row], kind: str, shares: Sequence[tuple[str, float]], count: int, price: int) -> None:

@@ -35,7 +35,7 @@ class LogPart(NamedTuple):
 
 
 class TokenCounts(NamedTuple):
-    """TokenCounts by kind: input that was neither read nor written, written to the cache, read from it, and output.
+    """Tokens by kind: input that was neither read nor written, written to the cache, read from it, and output.
 
     `long` of the `written` tokens are kept for longer than the default, which costs more.
     """
