@@ -130,11 +130,13 @@ class SessionQuery:
 
         The ledger gets each request in the period once. For the session that `detail` names, the steps and texts are added to it.
         """
-        if ledger is None and detail is None:
-            records = list(self.collector.records(self._reduce, self._card_id))
-        else:
-            records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
-        self.index.close()
+        try:
+            if ledger is None and detail is None:
+                records = list(self.collector.records(self._reduce, self._card_id))
+            else:
+                records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
+        finally:
+            self.index.close()
         sessions = join_records(records, self.card, self.providers)
         if ledger is not None:
             self._add_copies(ledger)

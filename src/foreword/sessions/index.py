@@ -82,16 +82,19 @@ class Index:
             if self._count % 500 == 0:
                 self._connection.commit()
         except (sqlite3.Error, ValueError):
-            self._connection = None
+            self.close()
 
     def close(self) -> None:
-        if self._connection is not None:
-            try:
-                self._connection.commit()
-                self._connection.close()
-            except sqlite3.Error:
-                pass
-            self._connection = None
+        """Save and close the index. What cannot be saved is read again next time."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            connection.commit()
+        except sqlite3.Error:
+            pass
+        finally:
+            connection.close()
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -101,9 +104,13 @@ def _open(path: str) -> sqlite3.Connection:
     os.fchmod(descriptor, 0o600)
     os.close(descriptor)
     connection = sqlite3.connect(path, timeout=1)
-    connection.execute("PRAGMA synchronous = OFF")
-    for table in _TABLES:
-        connection.execute(_SCHEMA.format(table))
+    try:
+        connection.execute("PRAGMA synchronous = OFF")
+        for table in _TABLES:
+            connection.execute(_SCHEMA.format(table))
+    except sqlite3.Error:  # for example because the file is not a database
+        connection.close()
+        raise
     return connection
 
 
