@@ -435,24 +435,35 @@ def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open
     store.close()
 
 
+class _Arrivals(dict):
+    """The running constructions, and how many calls have looked there."""
+
+    def __init__(self):
+        self.seen = threading.Semaphore(0)
+
+    def setdefault(self, id, construction):
+        running = super().setdefault(id, construction)
+        self.seen.release()
+        return running
+
+
 def test_overlapping_constructs_agree_on_one_edition(tree, url):
     """Each call would build a different text; a call that overlaps another one gets its edition."""
-    numbers, started, proceed = itertools.count(), threading.Event(), threading.Event()
+    numbers, proceed, arrivals = itertools.count(), threading.Event(), _Arrivals()
 
     def value(name, workspace):
-        started.set()
         assert proceed.wait(30)
         return str(next(numbers))
 
     conversations = Conversations(url, [Extension("x", variables={"count": value})])
+    conversations._shared.constructions._running = arrivals
     layout, agent = "builder", Agent(base="Number [count:x].")
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout)
-        assert started.wait(30)
-        others = [pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
+        calls = [pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout) for _ in range(8)]
+        assert all(arrivals.seen.acquire(timeout=30) for _ in calls)  # the first builds, the others found it
         proceed.set()
-        editions_seen = {future.result(30) for future in (first, *others)}
-    assert len(editions_seen) == 1 and editions_seen == {conversations.get("t")}
+        editions_seen = {call.result(30) for call in calls}
+    assert editions_seen == {"Number 0."} == {conversations.get("t")}
     assert conversations.construct("t", tree.workspace("w"), agent) not in editions_seen
     conversations.close()
 
