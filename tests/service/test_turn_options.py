@@ -230,6 +230,42 @@ def test_a_message_is_sent_with_the_next_turn(call):
     assert [message["content"] for message in later["messages"]] == ["From a watcher.", "Hi.", "More."]
 
 
+@pytest.fixture
+def touch(call, files):
+    """A function that touches a file below a nested instruction file, and returns the text of the touch."""
+    files({"w/.git/HEAD": "ref: refs/heads/main\n", "w/web/AGENTS.md": "Use tabs.\n"})
+    call("turn", layout="foreword", message="Hi.")
+
+    def touch():
+        (message,) = call("touch", paths=["web/a.py"])["messages"]
+        return message["content"]
+
+    return touch
+
+
+def test_the_next_turn_sends_what_the_client_did_not_append_after_a_touch(call, touch):
+    text = touch()
+    turn = call("turn", message="Go on.")
+    assert [message["content"] for message in turn["messages"]] == [text, "Go on."]
+    later = call("turn", messages=[{"role": "user", "content": "Go on."}], message="More.")
+    assert [message["content"] for message in later["messages"]] == [text, "Go on.", "More."]
+
+
+def test_the_next_turn_does_not_repeat_what_the_client_appended_after_a_touch(call, touch):
+    messages = [{"role": "tool", "content": f"The file.\n\n{touch()}"}]
+    turn = call("turn", messages=messages, message="Go on.")
+    assert turn["messages"] == [*messages, {"role": "user", "content": "Go on."}]
+
+
+def test_a_rebuild_keeps_messages_that_no_turn_has_sent(call, touch, files):
+    text = touch()
+    call("messages", message="From a watcher.")
+    files({"w/AGENTS.md": "Be strict.\n"})
+    assert call("construct", layout="foreword")["edition"] == 2
+    turn = call("turn", message="Go on.")
+    assert [message["content"] for message in turn["messages"]] == [text, "From a watcher.", "Go on."]
+
+
 def test_added_resources_stay_with_the_conversation(call, files, skill):
     files({"w/more/swim/SKILL.md": skill("swim"), "outside/walk/SKILL.md": skill("walk")})
     tools = [{"name": "read"}]

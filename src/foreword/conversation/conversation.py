@@ -29,7 +29,7 @@ from .skills import SkillActivator
 from .state import state_of
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
-from .touch import TOUCH_KINDS, check_touch
+from .touch import check_touch
 from .touching import Touching
 from .transitions import Transitions
 from .turns import Turns, user_message, with_summary_request
@@ -114,7 +114,7 @@ class Conversation:
         check_time(now)
         expect("new_prompt", new_prompt, bool)
         self._touching.check_files()
-        self._send_touches(messages)
+        self._touching.touch_waiting()
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -154,7 +154,6 @@ class Conversation:
         check_message(message)
         messages = check_messages(messages)
         check_time(now)
-        self._touching.take_unsent(messages)  # after a compaction, they are sent again
         try:
             outcome = self._transitions.compact(now)
         except StoreError as error:
@@ -236,13 +235,7 @@ class Conversation:
         compaction or if they have changed. Paths are relative to the working directory; the files need not exist. One call takes at
         most 1,000 paths.
         """
-        return self._touching.keep_until_sent(self._touching.touch(check_touch(paths, how), how))
-
-    def _send_touches(self, messages: Sequence[Message]) -> None:
-        """Add to this turn what touches could not send while the store was down, and what the caller did not append."""
-        waiting = self._touching.touch((), TOUCH_KINDS[0]).messages if self._touching.has_waiting else ()
-        for text in (*self._touching.take_unsent(messages), *(message["content"] for message in waiting)):
-            self.send_message(text)
+        return self._touching.touch(check_touch(paths, how), how)
 
     def use_skill(self, name: str) -> Message:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""

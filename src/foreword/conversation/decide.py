@@ -31,7 +31,7 @@ from .announcing import (
     section_texts,
 )
 from .leading import earlier_hashes, is_same_prompt
-from .notices import changes_of, lasting_notices, retired_hashes
+from .notices import changes_of, lasting_notices, retired_hashes, still_unsent
 from .state import state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
 
@@ -180,7 +180,8 @@ def _successor(current: Edition, new_edition: Edition) -> Edition:
     """Return the new edition with the next number, and with what it takes over from the one in use."""
     state = state_of(current)
     carried = {name: getattr(state, name) for name in _CARRIED_FIELDS}
-    carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current), "retired": retired_hashes(state)}
+    carried |= {"notices": lasting_notices(state), "unsent": still_unsent(state)}
+    carried |= {"earlier": earlier_hashes(current), "retired": retired_hashes(state)}
     return update_state(replace(new_edition, number=current.number + 1), **carried)
 
 

@@ -20,7 +20,7 @@ from .state import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     Message = Mapping[str, Any]
@@ -31,12 +31,18 @@ _RESULT_TYPES = ("tool_result", "function_call_output")
 _CALL_TYPES = ("function_call",)
 
 
-def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False) -> State:
+def with_unsent(
+    state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False, returned: bool = False
+) -> State:
     """Return the state with notices for the next turn to send. `skill` is the name of the skill whose body they contain.
 
-    With `touched`, they contain files that an earlier touch has sent.
+    With `touched`, they contain touched files. With `returned`, the caller was given them and may have added them to its messages.
     """
-    details: Notice = {**({"skill": skill} if skill else {}), **({"touched": True} if touched else {})}
+    details: Notice = {
+        **({"skill": skill} if skill else {}),
+        **({"touched": True} if touched else {}),
+        **({"returned": True} if returned else {}),
+    }
     notices = [{"text": text, **details} for text in texts]
     return replace(state, unsent=(*state.unsent, *notices))
 
@@ -53,21 +59,28 @@ def changes_of(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 
 
 def mark_sent(state: State, messages: Sequence[Message]) -> State:
-    """Return the state after the unsent notices are sent at the end of these messages."""
+    """Return the state after the unsent notices are sent at the end of these messages, except those that the caller has added."""
     if not state.unsent:
         return state
+    returned = [notice["text"] for notice in state.unsent if "returned" in notice]
+    missing = set(texts_missing_from(messages, returned))
+    unsent = [notice for notice in state.unsent if "returned" not in notice or notice["text"] in missing]
     start = len(with_notices(messages, state.notices))
-    notices = [*state.notices, *({**notice, "at": index} for index, notice in enumerate(state.unsent, start))]
-    return replace(state, unsent=(), notices=notices)
+    sent = [
+        {name: content for name, content in {**notice, "at": index}.items() if name != "returned"}
+        for index, notice in enumerate(unsent, start)
+    ]
+    return replace(state, unsent=(), notices=[*state.notices, *sent])
 
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
     """Return the notices that outlive an edition: skill bodies and touched files. The next prompt contains announced changes itself."""
-    return tuple(notice for notice in state.notices if _is_lasting(notice))
+    return tuple(notice for notice in state.notices if "skill" in notice or "touched" in notice)
 
 
-def _is_lasting(notice: Notice) -> bool:
-    return "skill" in notice or "touched" in notice
+def still_unsent(state: State) -> tuple[Notice, ...]:
+    """Return the unsent notices that the next edition must send: all but announced changes, which its prompt contains."""
+    return tuple(notice for notice in state.unsent if "change" not in notice)
 
 
 def retired_hashes(state: State) -> tuple[str, ...]:
@@ -129,6 +142,31 @@ def texts_of(message: Message) -> list[str]:
     blocks = content if isinstance(content, list | tuple) else ()
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
     return [text for text in texts if isinstance(text, str)]
+
+
+def texts_missing_from(messages: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> list[str]:
+    """Return those texts that no message contains, in its content or in the JSON of a tool's result."""
+    strings = list(_strings(messages))
+    return [
+        text for text in texts if not any(form in string for form in (text, *_json_strings(text)) for string in strings)
+    ]
+
+
+def _strings(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif hasattr(content, "values"):
+        for inner in content.values():
+            yield from _strings(inner)
+    elif isinstance(content, (list, tuple)):
+        for inner in content:
+            yield from _strings(inner)
+
+
+def _json_strings(text: str) -> tuple[str, str]:
+    from json import dumps
+
+    return dumps(text)[1:-1], dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _insertion_point(messages: Sequence[Message], position: int) -> int:

@@ -10,7 +10,7 @@ from .state import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Edition, Finding, Inputs, Prompt, Resident, Skill
@@ -140,31 +140,6 @@ def candidates_of(prompt: Prompt, choice: Choice) -> list[Candidate]:
         for candidate in prompt.candidates
         if candidate.fate != "absent"
     ]
-
-
-def texts_missing_from(messages: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> list[str]:
-    """Return those texts that no message contains, in its content or in the JSON of a tool's result."""
-    strings = list(_strings(messages))
-    return [
-        text for text in texts if not any(form in string for form in (text, *_json_strings(text)) for string in strings)
-    ]
-
-
-def _strings(content: Any) -> Iterator[str]:
-    if isinstance(content, str):
-        yield content
-    elif hasattr(content, "values"):
-        for inner in content.values():
-            yield from _strings(inner)
-    elif isinstance(content, (list, tuple)):
-        for inner in content:
-            yield from _strings(inner)
-
-
-def _json_strings(text: str) -> tuple[str, str]:
-    from json import dumps
-
-    return dumps(text)[1:-1], dumps(text, ensure_ascii=False)[1:-1]
 
 
 def after_touch(state: State, sent: Mapping[str, str]) -> State:

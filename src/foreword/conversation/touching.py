@@ -16,13 +16,13 @@ from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .editions import store_failure
+from .notices import with_unsent
 from .state import state_of, with_state
-from .touch import Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files, texts_missing_from
+from .touch import TOUCH_KINDS, Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from ..engine.touches import TouchReading
     from ..layout.model import Layout, Touch
@@ -67,26 +67,11 @@ class Touching:
         self._applied: set[str] = set()
         self._rechecks = Rechecks()
         self._waiting: dict[str, None] = {}
-        self._unsent: list[str] = []
 
-    def keep_until_sent(self, touched: Touched) -> Touched:
-        """Remember the text of a touch until a turn's messages contain it, and return the touch."""
-        with self._lock:
-            self._unsent += [message["content"] for message in touched.messages]
-        return touched
-
-    def take_unsent(self, messages: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return the texts of earlier touches that are not in these messages, and forget all of them."""
-        if not self._unsent:
-            return []
-        with self._lock:
-            texts, self._unsent = self._unsent, []
-        return texts_missing_from(messages, texts)
-
-    @property
-    def has_waiting(self) -> bool:
-        """Whether touched paths are waiting until the store is available again."""
-        return bool(self._waiting)
+    def touch_waiting(self) -> None:
+        """Touch the paths that were waiting until the store is available again. The next turn sends their instructions."""
+        if self._waiting:
+            self.touch((), TOUCH_KINDS[0])
 
     def touch(self, paths: Sequence[str], how: str) -> Touched:
         """Return the instructions for these paths that are new to the conversation."""
@@ -117,7 +102,9 @@ class Touching:
             choice = self._choose(reading, current, touch)
             prompt = build_touch(reading, choice.inputs, self._agent.resolved)
             sent = sent_files(prompt, choice)
-            updated = with_state(current, after_touch(state_of(current), sent))
+            messages = messages_of(prompt)
+            state = with_unsent(state_of(current), [m["content"] for m in messages], touched=True, returned=True)
+            updated = with_state(current, after_touch(state, sent))
             published = self._editions.publish(self._id, current, updated)
             if published is not None:
                 break
@@ -127,7 +114,7 @@ class Touching:
         if not left_out:
             self._remember(unknown, reading, choice, published)
         findings = [*reading.findings, *prompt.findings, *_left_out_findings(left_out)]
-        return Touched(messages_of(prompt), candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
+        return Touched(messages, candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
 
     def _choose(self, reading: TouchReading, current: Edition, touch: Touch) -> Choice:
         keep_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
