@@ -23,6 +23,10 @@ def is_list_of_strings(content: Any) -> bool:
 STRING: Shape = ("a string", lambda content: isinstance(content, str))
 NAME: Shape = ("a string that is not blank", lambda content: isinstance(content, str) and bool(content.strip()))
 STRINGS: Shape = ("a list of strings", is_list_of_strings)
+NAMES: Shape = (
+    "a list of strings that are not blank",
+    lambda content: is_list_of_strings(content) and all(map(str.strip, content)),
+)
 SWITCH: Shape = ("true or false", lambda content: isinstance(content, bool))
 WHOLE_NUMBER: Shape = ("a whole number", lambda content: type(content) is int)
 COUNT: Shape = ("a whole number above zero", lambda content: type(content) is int and content > 0)

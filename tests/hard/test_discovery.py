@@ -215,6 +215,12 @@ def test_a_link_checked_out_as_text_is_a_duplicate(tree, layout, agents):
     assert "AGENTS.md" not in prompt.text.split("\n")
 
 
+@pytest.mark.parametrize("pointer", ["@AGENTS.md", "  @AGENTS.md  \n\n", "\n\t@./AGENTS.md\r\n", "\ufeff@AGENTS.md"])
+def test_an_import_is_a_pointer_whatever_white_space_surrounds_it(tree, pointer):
+    prompt = tree({"w/AGENTS.md": "X", "w/B.md": pointer}).prompt("opal", set={"names": ["AGENTS.md", "B.md"]})
+    assert tree.messages(prompt) == [("file-duplicate", "/w/B.md: it only points to AGENTS.md")]
+
+
 # Names that differ in case
 
 

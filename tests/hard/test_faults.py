@@ -6,6 +6,7 @@ that change type between two calls, and temporary errors.
 
 import errno
 import os
+import socket
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -160,8 +161,19 @@ def replace_with(make):
     return change
 
 
+def bind_socket(path):
+    """Create a socket. It is bound in its own folder, because the length of a socket's path is limited."""
+    folder = os.open(os.path.dirname(path), os.O_RDONLY)
+    try:
+        with socket.socket(socket.AF_UNIX) as unbound:
+            unbound.bind(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
+    finally:
+        os.close(folder)
+
+
 SWAPS = {
     "a named pipe": (replace_with(os.mkfifo), "it is a named pipe, not a file"),
+    "a socket": (replace_with(bind_socket), "it is a socket or a device, not a file"),
     "a directory": (replace_with(os.mkdir), "it is a directory, not a file"),
     "a link to itself": (replace_with(lambda path: os.symlink(path, path)), "its links form a loop"),
     "a broken link": (replace_with(lambda path: os.symlink("nowhere", path)), "it is a broken link"),

@@ -208,13 +208,22 @@ def test_the_matches_of_a_pattern_are_limited(tree, monkeypatch):
 @pytest.mark.parametrize("follow", [False, True])
 @pytest.mark.parametrize(
     "secret",
-    ["w/.env", "w/conf/prod.env", "home/.ssh/id_ed25519", "home/.aws/credentials", "w/.git/config", "w/tls/server.key", "elsewhere/.netrc"],
+    ["w/.env", "w/conf/prod.env", "home/.ssh/id_ed25519", "home/.aws/credentials", "w/.git/config", "w/tls/server.key", "elsewhere/.netrc",
+     "etc/shadow", "home/.claude/.credentials.json", "home/gcloud/application_default_credentials.json", "home/.codex/auth.json"],
 )  # fmt: skip
 def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
     tree({"w/.git": None, secret: SECRET_TEXT, "w/AGENTS.md": Path(tree.path(secret))})
     prompt = tree.prompt(layout, set={"links": "follow"} if follow else {})
     assert SECRET_TEXT not in prompt.text
     assert refused_links(tree, prompt) == ["/w/AGENTS.md"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("target", ["/proc/self/environ", "/dev/zero", "home/.ssh/id_ed25519"])
+def test_no_setting_is_suggested_for_a_link_that_none_allows(tree, layout, target):
+    tree({"w/.git": None, "home/.ssh/id_ed25519": SECRET_TEXT, "w/AGENTS.md": Path(tree.path(target))})
+    messages = dict(tree.messages(tree.prompt(layout)))
+    assert "links" not in messages["link-refused"]
 
 
 @pytest.mark.parametrize(

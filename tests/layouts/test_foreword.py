@@ -299,6 +299,12 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_and_counted(tree, skill):
     assert f"only the first {len(listed)} names were kept in the list of 100 entries (from " in message
 
 
+def test_one_shortened_entry_is_in_the_singular(tree, skill):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a", "word " * 200)})
+    ((_, message),) = tree.messages(tree.prompt("foreword", tools="read", set={"skills.budget": 120}))
+    assert "in the list of 1 entry (from " in message
+
+
 def test_skills_are_sorted_by_code_point(tree, skill):
     tree(
         {

@@ -307,7 +307,8 @@ class _Fitter:
         for menu in self.menus.values():
             if menu.explanation:
                 original, now = self.writer.cost(menu.trial.original, estimate), self.cost(menu.trial)
-                cut = f"{menu.summary} of {menu.name_count:,} entries (from {original:,} to {now:,} tokens)"
+                entries = "1 entry" if menu.name_count == 1 else f"{menu.name_count:,} entries"
+                cut = f"{menu.summary} of {entries} (from {original:,} to {now:,} tokens)"
                 yield finding("budget-list", f"section '{menu.trial.section.name}': {cut}; {menu.explanation}")
 
     def omission_reasons(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import LayoutError, similar_name, suggestion
+from ..shapes import NAMES, STRING, SWITCH, WHOLE_NUMBER, check
 from .keys import CONTENT_KEYS, KEYS_BY_TABLE
 
 TYPE_CHECKING = False
@@ -105,7 +106,23 @@ def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]
     nested: dict[str, Any] = {path[-1]: content}
     for table in reversed(path[:-1]):
         nested = {table: nested}
+    check_settings(nested, mapping)
     return merge(mapping, nested)
+
+
+def check_settings(layout: Mapping[str, Any], base: Mapping[str, Any], prefix: str = "") -> None:
+    """Raise a LayoutError unless each setting has the type of its default. Another type would turn a switch on, or find no files.
+
+    `base` has the defaults, and `prefix` precedes a setting's name in the error.
+    """
+    defaults = _dict_at(base, "settings")
+    for name, content in _dict_at(layout, "settings").items():
+        shape = _SETTING_SHAPES.get(type(defaults.get(name)))
+        if shape:
+            check(content, shape, prefix + name, LayoutError, f"settings.{name}")
+
+
+_SETTING_SHAPES = {bool: SWITCH, str: STRING, int: WHOLE_NUMBER, list: NAMES, tuple: NAMES}
 
 
 def split_list(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, LayoutError, MissingError, show, suggestion
-from ..layout.merging import flatten, merge
+from ..layout.merging import check_settings, flatten, merge
 from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
@@ -284,6 +284,7 @@ class _Loader:
             base = self.load(extended, folder, (*chain, address))
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
+        check_settings(own_mapping, base.mapping, f"layout {name}: settings.")
         own_keys = frozenset(flatten(own_mapping))
         base_origins = {**_key_origins(base), **base.origins}
         origins = {key: origin for key, origin in base_origins.items() if key not in own_keys}

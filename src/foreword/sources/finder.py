@@ -413,7 +413,7 @@ def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
             )
 
 
-_POINTER = r"@?(?:\./)?([\w.-]+\.md)\s*"
+_POINTER = r"\s*@?(?:\./)?([\w.-]+\.md)\s*"
 
 
 def pointer_target(reading: Reading, lookup: Lookup, reader: Reader) -> str:

@@ -68,12 +68,11 @@ class Reach:
             if self.confined:
                 return "untrusted", "it is outside the workspace that asked for it", "workspace-refused"
             if not self.follow:
+                # A link that no setting allows gets that reason, so that the hint is never false.
+                refusal = _unconditional_refusal(path, real, folder, bound, reader, is_folder)
                 hint = f"; {ALLOW_HINT}" if self.can_be_allowed else ""
-                return (
-                    "refused",
-                    f"it is a link that leaves {printable(self.bound)} and was not followed{hint}",
-                    "link-refused",
-                )
+                leaves = f"it is a link that leaves {printable(self.bound)} and was not followed{hint}"
+                return refusal or ("refused", leaves, "link-refused")
         if is_inside(path, self.folder) and real == _join(folder, path[len(self.folder) :]):
             return None
         reader.stamp_up_to(parent_folder(real), bound)

@@ -399,4 +399,6 @@ def explain(error: OSError | ValueError) -> str:
         return "its links form a loop"
     if getattr(error, "errno", None) == ENAMETOOLONG:
         return "its name is too long"
+    if getattr(error, "errno", None) == ENXIO:
+        return "it is a socket or a device, not a file"
     return (getattr(error, "strerror", None) or str(error)).lower()

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 _SECRET_NAMES = (
     ".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*",
     "id_ecdsa*", "id_ed25519*", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", "credentials",
-    "credentials.json", "credentials.toml", "credentials.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml", ".dockercfg", ".vault-token",
-    "*.tfstate",
+    "*credentials.json", "credentials.toml", "credentials.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml", ".dockercfg", ".vault-token",
+    "*.tfstate", "*.tfvars", "auth.json", ".my.cnf", "shadow", "gshadow", "shadow-", "gshadow-",
 )  # fmt: skip
 _SAMPLES = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")
 _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure", ".docker"))
