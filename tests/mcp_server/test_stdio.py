@@ -9,7 +9,7 @@ from hashlib import sha256
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from foreword import Workspace, assemble
+from foreword import Agent, Tool, Workspace, assemble
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +18,12 @@ def answers(command, variables, ask_everything):
     return ask_everything(stdio_client(StdioServerParameters(command=program, args=arguments, env=variables)), "auto")
 
 
-def test_the_prompt_is_the_one_that_show_prints(answers, workspace):
+def test_the_prompt_is_for_an_agent_that_can_load_skills(answers, workspace):
     place = Workspace(str(workspace / "shop"), home=str(workspace / "home"))
-    assert answers["prompt"] == assemble(place).text
-    assert answers["opal"] == answers["message"] == assemble(place, layout="opal").text
+    agent = Agent(tools=[Tool("use_skill")])
+    assert answers["prompt"] == assemble(place, agent).text
+    assert answers["opal"] == answers["message"] == assemble(place, agent, layout="opal").text
+    assert "greet: How to greet." in answers["prompt"]
 
 
 def test_skills_are_resources_with_hashes(answers, workspace):

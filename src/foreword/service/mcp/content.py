@@ -1,6 +1,6 @@
 """What the MCP server offers: the prompt, the skills, the tools and a prompt for each layout. Nothing here depends on the protocol.
 
-foreword://prompt            the prompt that `foreword show` prints
+foreword://prompt            the prompt that `foreword show --tool use_skill` prints
 foreword://prompt/LAYOUT     the same for another layout
 skill://NAME/SKILL.md        a skill, and skill://NAME/PATH for the files that come with it
 """
@@ -137,8 +137,12 @@ class McpContent:
     # Prompts
 
     def prompt(self, layout: str = "") -> str:
-        """Return the text of the prompt, for the configured layout or another one."""
-        return self._question(layout=check_layout_name(layout)).checked_prompt().text
+        """Return the text of the prompt, for the configured layout or another one.
+
+        Unless tools are configured, the agent has `use_skill`, which this server offers, so that the prompt lists the skills.
+        """
+        tools = {"tools": [{"name": "use_skill"}]} if self._fields.get("tools") is None else {}
+        return self._question(layout=check_layout_name(layout), **tools).checked_prompt().text
 
     def layouts(self) -> list[tuple[str, str]]:
         """Return the names of all layouts that are not mirrors of released programs, each with its description."""
