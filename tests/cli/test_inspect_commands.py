@@ -445,7 +445,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "latin.txt", "."], "latin.txt: byte 0xe9"),
         (["diff", "broken.json", "."], "broken.json is not valid JSON"),
         (["diff", "deep.json", "."], "deep.json is not valid JSON"),
-        (["diff", "list.json", "."], "list.json is not an object; expected the output of foreword show --json"),
+        (["diff", "list.json", "."], "list.json is not an object; expected a saved prompt or turn"),
         (["diff", "other.json", "."], "other.json is an object without text"),
         (["diff", "wrong.json", "."], "wrong.json has no text"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),

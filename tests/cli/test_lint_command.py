@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 
+from foreword.cli import main
 from foreword.cli.lint import _write_text
 from foreword.inspection.lint.table import KEY
 from foreword.programs.proofread import Report
@@ -258,7 +259,7 @@ def test_invalid_settings_are_reported_in_one_sentence(tree, run, settings, sent
 def test_an_unknown_check_is_an_error(tree, run):
     assert run("lint", "--disable", "missing-fil")[::2] == (
         2,
-        "foreword: --disable: unknown check 'missing-fil'; did you mean 'missing-file'?\n",
+        "foreword: unknown check 'missing-fil'; did you mean 'missing-file'?\n",
     )
 
 
@@ -457,3 +458,14 @@ def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):
     monkeypatch.setattr(os, "scandir", scandir)
     report = proofread(Assembler(tree.workspace(), "foreword"), is_recursive=True)
     assert (report.files, list_calls.count(tree.path("w")) <= 3) == (30, True)
+
+
+def test_an_import_of_a_missing_file_is_reported_once(tree, capsys):
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/AGENTS.md": "@docs/style.md\n", "home": None})
+    arguments = ["lint", tree.path("w"), "--home", tree.path("home"), "--json"]
+    main([*arguments])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [row["code"] for row in found if row["line"] == 1] == ["unfollowed-import"]
+    main([*arguments, "--disable", "unfollowed-import"])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [row["code"] for row in found if row["line"] == 1] == ["unsupported-include"]

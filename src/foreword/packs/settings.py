@@ -104,16 +104,16 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
         check(mapping[key], kinds[key], f"{printable(path)}: {key}")
     if "lint" in mapping:
         check_table(mapping["lint"], {"disable": STRINGS}, f"{printable(path)}: [lint]")
-        check_lint_ids(mapping["lint"].get("disable", ()), f"{printable(path)}: lint.disable")
+        check_lint_ids(mapping["lint"].get("disable", ()), f"{printable(path)}: lint.disable: ")
     return [Settings(path, mapping, is_untrusted)]
 
 
-def check_lint_ids(ids: Iterable[str], where: str) -> None:
-    """Raise a MissingError if a lint check is unknown. `where` says where the ids were specified."""
+def check_lint_ids(ids: Iterable[str], where: str = "") -> None:
+    """Raise a MissingError if a lint check is unknown. `where` says where the ids were specified, if that is not obvious."""
     known = known_ids()
     for check_id in ids:
         if check_id not in known:
-            raise MissingError(f"{where}: unknown check {check_id!r}{suggestion(check_id, known)}")
+            raise MissingError(f"{where}unknown check {check_id!r}{suggestion(check_id, known)}")
 
 
 def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:

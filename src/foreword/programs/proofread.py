@@ -77,7 +77,7 @@ def proofread(
     """
     agent = agent or Agent()
     disabled = tuple(disable)
-    check_lint_ids(disabled, "--disable")
+    check_lint_ids(disabled)
     run = _LintRun(assembler, agent, now, disabled, extensions)
     run.check(assembler)
     if is_recursive:
@@ -158,8 +158,13 @@ class _LintRun:
 
     def report(self) -> Report:
         """Return the findings, sorted."""
-        findings = merge_repeated(sorted(self.findings, key=_sort_key), printable(self.root))
-        return Report(tuple(findings), len(self.files), self.root)
+        unfollowed = {(found.path, found.line) for found in self.findings if found.code == "unfollowed-import"}
+        findings = [
+            found
+            for found in sorted(self.findings, key=_sort_key)
+            if found.code != "unsupported-include" or (found.path, found.line) not in unfollowed
+        ]
+        return Report(tuple(merge_repeated(findings, printable(self.root))), len(self.files), self.root)
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)

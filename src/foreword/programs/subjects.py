@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ACCEPTED = (
     "a directory, a saved JSON or text file, conversation:ID, conversation:ID@EDITION, or sha256:…; - is standard input"
 )
-_SAVING_COMMANDS = "foreword show --json, conversation show --json or conversation turn --json"
+_SAVED_FORM = "a saved prompt or turn, which is an object with a text or a system prompt"
 
 
 def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject:
@@ -94,7 +94,7 @@ def parse_form(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
         return form
     if is_json:
         kind = "an object without text" if isinstance(form, dict) else "not an object"
-        raise CallError(f"{printable(name)} is {kind}; expected the output of {_SAVING_COMMANDS}")
+        raise CallError(f"{printable(name)} is {kind}; expected {_SAVED_FORM}")
     return None
 
 
