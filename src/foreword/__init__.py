@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .conversation.shipped_tools import shipped_tools
     from .conversation.touch import Touched
     from .conversation.usage import Usage
-    from .engine.assembler import Assembler, assemble
+    from .engine.assemble import assemble
+    from .engine.assembler import Assembler
     from .errors import (
         CallError,
         ForewordError,
@@ -55,7 +56,8 @@ _MODULES = {
     "conversation.shipped_tools": ("shipped_tools",),
     "conversation.touch": ("Touched",),
     "conversation.usage": ("Usage",),
-    "engine.assembler": ("Assembler", "assemble"),
+    "engine.assemble": ("assemble",),
+    "engine.assembler": ("Assembler",),
     "errors": (
         "CallError",
         "ForewordError",

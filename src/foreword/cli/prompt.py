@@ -48,6 +48,11 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|PROMPT", help=ACCEPTED)
         return parser
     parser = add_dir_argument(new_parser(command))
+    if command == "show":
+        about = (
+            "leave out a file, FILE#HEADING, FILE:FIRST-LAST or HEADING, with its copies and imports; may be repeated"
+        )
+        parser.add_argument("--without", action="append", default=[], metavar="FILE|SECTION", help=about)
     if command == "why":
         about = "show only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
@@ -70,6 +75,8 @@ def parser_for(command: str) -> Parser:
 
 def show(args: Namespace) -> int:
     """`foreword show [DIR]`"""
+    if args.without:
+        args.question = args.question.with_fields(without=args.without)
     return write_prompt(args.question.checked_prompt(), args)
 
 

@@ -1,7 +1,6 @@
 """Connect settings, layout, gathering and building.
 
-`assemble` builds one prompt. An `Assembler` is for programs that build many: it rereads only files that have changed, and may be used
-from several threads.
+An `Assembler` is for programs that build many prompts: it rereads only files that have changed, and may be used from several threads.
 """
 
 from __future__ import annotations
@@ -53,27 +52,6 @@ _OPTIONS = (
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
     *("requested", "layout_text", "defaults"),
 )
-
-
-def assemble(
-    workspace: Workspace | None = None,
-    agent: Agent | None = None,
-    layout: str = "",
-    *,
-    now: datetime | None = None,
-    settings: str = "",
-    assignments: Sequence[tuple[str, Any]] = (),
-    rules: Sequence[Rule] = (),
-    packs: Mapping[str, str] | None = None,
-) -> Prompt:
-    """Build the prompt for an agent in a workspace.
-
-    `layout` is a name, an address or a file. `settings` is the path of a settings file, `assignments` sets single keys of the layout,
-    and `packs` adds folders of layouts, templates and wording, by prefix.
-    """
-    return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs).prompt(
-        agent, now
-    )
 
 
 @value

@@ -42,7 +42,15 @@ _COMMAND_KINDS = {
     **dict.fromkeys(("path", "name", "prices", "min_severity", "how", "for"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
     **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
-    **{"layouts": STRINGS, "paths": STRINGS, "all": SWITCH, "git": SWITCH, "by": STRING, "range": STRING},
+    **{
+        "layouts": STRINGS,
+        "paths": STRINGS,
+        "all": SWITCH,
+        "git": SWITCH,
+        "by": STRING,
+        "range": STRING,
+        "without": STRINGS,
+    },
 }
 
 
@@ -103,6 +111,11 @@ class Question:
         """The assembler for this question's workspace and layout."""
         if self._assembler is None:
             self._assembler = self.assembler_for(self.workspace, self.fields.get("layout") or "", self.assignments())
+            if self.fields.get("without"):
+                from ..engine.without import without_instructions
+
+                names = self.fields["without"]
+                self._assembler = without_instructions(self._assembler, names, self.agent_with_template(), self.now)
         return self._assembler
 
     def assembler_for(self, workspace: Workspace, layout: str, assignments: Sequence[tuple[str, Any]]) -> Assembler:

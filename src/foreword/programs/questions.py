@@ -389,7 +389,7 @@ def filter_findings(question: Question, report: Report) -> Report:
 
 # Each question, with the fields that it accepts in addition to the common ones.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
-    "show": (show, ()),
+    "show": (show, ("without",)),
     "why": (why, ("path", "for")),
     "blame": (blame, ("git", "by")),
     "tokens": (tokens, ("prompt",)),
