@@ -18,6 +18,7 @@ PAGE := src/foreword/service/static/index.html
 PYTHONS :=
 EXAMPLES := 150
 FRAMEWORKS := tests/integrations/environment
+ENGINE :=
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -39,7 +40,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp peers-sessions fuzz schemathesis mutants soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions fuzz schemathesis mutants soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -92,6 +93,9 @@ docs: setup ## Build the documentation site into site/
 cache-ways: setup ## Price ways to break a prompt cache, with Foreword and with four other ways, over fixed and random conversations
 	$(BIN)/python bench/cache_ways.py
 	$(BIN)/python bench/late_changes.py --seed $(or $(SEED),1)
+
+real-engine: .venv-engine/.stamp ## Count what a real server evaluates and reuses; ENGINE="--url http://127.0.0.1:11434/v1 --model NAME" measures yours
+	PYTHONPATH=src .venv-engine/bin/python bench/real_engine.py $(ENGINE)
 
 bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
@@ -151,6 +155,11 @@ clean: ## Remove everything that make created
 .venv-frameworks/.stamp: $(FRAMEWORKS)/pyproject.toml $(FRAMEWORKS)/uv.lock | $(UV)
 	@echo "Installing the frameworks into .venv-frameworks; this can take a few minutes"
 	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-frameworks" $(UV) sync -q --locked --project $(FRAMEWORKS) --python "$(PYTHON)"
+	@touch $@
+
+.venv-engine/.stamp: bench/engine/pyproject.toml bench/engine/uv.lock | $(UV)
+	@echo "Installing llama.cpp and a small model into .venv-engine"
+	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-engine" $(UV) sync -q --locked --project bench/engine --python "$(PYTHON)"
 	@touch $@
 
 $(PAGE): web/node_modules/.stamp $(shell find web clients/typescript -name node_modules -prune -o -type f -print)
