@@ -67,6 +67,7 @@ FACTS = {
 }
 FILTERS = {
     "line": "puts a value on one line: runs of white space become one space",
+    "name": "makes a value the name of one file or folder: slashes are percent-encoded, and so are the dots of `.` and `..`",
     "xml": 'escapes `&`, `<`, `>` and `"`',
     "xml-quotes": "escapes the same characters as `xml`, and `'`",
     "relative": "makes a path relative to the working directory",
@@ -127,7 +128,6 @@ SETTINGS = {
     "names": "the names of instruction files",
     "residents": "whether resident knowledge and workflows are listed",
     "known": "conditions; status tags are asked for if one of them holds",
-    "readers": "conditions; the agent can read files if one of them holds",
     "servers": "whether the instructions of MCP servers are included",
     "shell": "conditions; the agent has a shell if one of them holds",
     "skill_dirs": "additional folders of skills",

@@ -148,7 +148,7 @@ def test_skills_can_be_printed_as_json(three_skills, run):
     [
         ([], "the list needs a tool that can load skills"),
         (["--tool", "fetch"], "the list needs a tool that can load skills"),
-        (["--layout", "pi", "--tool", "bash"], "the list needs tool:read"),
+        (["--layout", "pi", "--tool", "bash"], "the list needs the tool `read`"),
         (["--layout", "ion"], "the layout does not list skills"),
         (["--tool", "exec_command"], ""),
     ],

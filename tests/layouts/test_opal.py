@@ -236,8 +236,11 @@ def test_skills_can_be_disabled(tree, skill):
     [
         ("use_skill", "`use_skill`", "- **a**: Does it."),
         ("read_file use_skill", "`use_skill`", "- **a**: Does it."),
-        ("read_file", "read its file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
-        ("zsh", "read its file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("read_file", "from the file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("zsh", "from the file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("Read", "from the file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("exec_command", "from the file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
+        ("Skill", "from the file", "- **a**: Does it. (`$TOP/w/.agents/skills/a/SKILL.md`)"),
         ("x", "ask the user", "- **a**: Does it."),
         ("", "ask the user", "- **a**: Does it."),
     ],
@@ -339,6 +342,22 @@ def test_planning_names_the_session_file(tree):
     assert "\n/home/.opal/sessions/talk-42/plan.md\n" in f"\n{planning}\n"
     for word in ("before you start", "current", "user", "Ctrl+Y"):
         assert word in planning
+
+
+@pytest.mark.parametrize(
+    ("session", "folder"),
+    [
+        ("..", "%2E%2E"),
+        ("../../x", "..%2F..%2Fx"),
+        ("/etc", "%2Fetc"),
+        ("a\\b", "a%5Cb"),
+        ("a\nb", "a b"),
+        ("v1.2", "v1.2"),
+    ],
+)
+def test_a_session_is_one_folder_whatever_its_name(tree, session, folder):
+    planning = content_of(tree.text("opal", session=session), "planning")
+    assert f"\n/home/.opal/sessions/{folder}/plan.md\n" in planning
 
 
 @pytest.mark.parametrize("options", [{}, {"session": ""}, {"session": "s1", "role": "sub"}])

@@ -62,8 +62,13 @@ def _describe_facts(facts: Sequence[str]) -> str:
     """Describe a condition's alternatives. If there are many tools, only the first three are named."""
     tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
     if len(tools) < len(facts) or len(tools) < 4:
-        return " or ".join(_DESCRIPTIONS.get(fact, fact) for fact in facts)
+        return " or ".join(_describe_fact(fact) for fact in facts)
     return f"one of the tools {', '.join(tools[:3])} or {len(tools) - 3} others"
+
+
+def _describe_fact(fact: str) -> str:
+    is_tool = fact.startswith("tool:")
+    return f"the tool `{fact.removeprefix('tool:')}`" if is_tool else _DESCRIPTIONS.get(fact, fact)
 
 
 # Skills that no section lists

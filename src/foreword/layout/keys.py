@@ -344,7 +344,7 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "list", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
+FILTERS = ("line", "list", "name", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),

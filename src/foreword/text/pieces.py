@@ -23,6 +23,7 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
 
     `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
     home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
+    `name` makes a value the name of one file or folder.
     """
     text = piece.text
     for name in filters:
@@ -30,6 +31,8 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = " ".join(text.split())
         elif name == "list":
             text = ", ".join(item.strip() for item in text.split(",") if item.strip())
+        elif name == "name":
+            text = _as_name(text)
         elif name == "shortest":
             text = _shortest(text, workspace)
         elif name == "tilde":
@@ -40,6 +43,12 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
             text = text.replace("'", "&apos;") if name == "xml-quotes" else text
     return Piece(text, piece.origin) if text != piece.text else piece
+
+
+def _as_name(text: str) -> str:
+    """Percent-encode slashes, and the dots of a name that has nothing else, so that a value cannot lead to another folder."""
+    name = " ".join(text.split()).replace("/", "%2F").replace("\\", "%5C")
+    return name if name.strip(".") else name.replace(".", "%2E")
 
 
 def _relative(path: str, name: str, workspace: Workspace | None) -> str:

@@ -250,8 +250,7 @@ def opal() -> dict[str, Any]:
                         'tool:bash',
                         'tool:zsh',
                         'tool:cmd',
-                        'tool:powershell'],
-              'readers': ['tool:read_file', 'tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell']},
+                        'tool:powershell']},
  'find': {'context': {'walk': 'root', 'files': ['walk:{names}', 'walk:.agents/{names}', 'walk:.opal/{names}']},
           'skills': {'as': 'skill',
                      'validation': 'strict',
@@ -288,16 +287,17 @@ def opal() -> dict[str, Any]:
                                 '</skills>',
                         'lifetime': 'project'},
              'skill_files': {'like': 'skills',
-                             'when': ['set:skills', '!tool:use_skill', '@readers'],
+                             'when': ['set:skills', '!tool:use_skill', 'can:load-skills'],
                              'item': '- **{name|line}**: {description|line} (`{path}`)',
                              'short': '- **{name|line}** (`{path}`)',
                              'wrap': '<skills>\n'
-                                     'If one of these skills is relevant to a task, read its file for the full instructions.\n'
+                                     'If one of these skills is relevant to a task, load its full instructions from the file in '
+                                     'parentheses.\n'
                                      '\n'
                                      '{}\n'
                                      '</skills>'},
              'skill_names': {'like': 'skills',
-                             'when': ['set:skills', '!tool:use_skill', '!@readers'],
+                             'when': ['set:skills', '!tool:use_skill', '!can:load-skills'],
                              'wrap': '<skills>\n'
                                      'You have no tool that can load these skills. If one of them is relevant to a task, ask the user for '
                                      'its instructions.\n'
@@ -313,7 +313,7 @@ def opal() -> dict[str, Any]:
                           'wrap': '<planning>\n{}\n</planning>',
                           'lifetime': 'conversation',
                           'text': 'For a complex task with several steps, keep a plan in this file:\n'
-                                  '{home}/.opal/sessions/{session|line}/plan.md\n'
+                                  '{home}/.opal/sessions/{session|name}/plan.md\n'
                                   '\n'
                                   'Write the plan before you start the implementation, and keep it current as you complete steps. The user '
                                   'can read it at any time with Ctrl+Y.\n'}},
