@@ -48,6 +48,13 @@ export interface AccountPassage {
   start: number;
 }
 
+/** A change that would have saved money. */
+export interface AdviceForm {
+  change: string;
+  evidence: string;
+  saving: number | null;
+}
+
 /**
  * Where the agent works, and its properties.
  *
@@ -394,6 +401,18 @@ export interface CircumstanceForm {
   old: string;
 }
 
+/** Why a request read less from the cache than the one before it had put there. */
+export interface CollapseForm {
+  cause: "clock" | "compaction" | "file" | "lifetime" | "message" | "model" | "provider" | "server" | "setting" | "tool" | "unknown";
+  cost: number | null;
+  evidence: string;
+  line: number | null;
+  name: string | null;
+  path: string | null;
+  pause_s: number | null;
+  tokens: number;
+}
+
 /** An agent, the user's message, and the messages so far. `compaction` replaces the layout's request for a summary. */
 export interface CompactBody {
   cwd: string;
@@ -725,6 +744,33 @@ export interface ForgottenForm {
   forgotten: string;
 }
 
+/** When an instruction was in the requests of a session. */
+export interface InForceForm {
+  exactness: "estimated" | "rebuilt" | "recorded";
+  findings: FindingForm[];
+  id: string;
+  requests: number;
+  spans: InForceSpanForm[];
+}
+
+/** An instruction, to learn when it was in force: a file, perhaps with a line (`AGENTS.md:12`), or a text; `at` is a time. */
+export interface InForceQuery {
+  cwd?: string;
+  in_force?: string;
+  in_force_text?: string;
+  at?: string;
+}
+
+export interface InForceSpanForm {
+  distance: number;
+  from: string | null;
+  lost: string | null;
+  requests: number[];
+  thread: string;
+  to: string | null;
+  version: string;
+}
+
 /** The parts of the input tokens, as OpenAI reports them. */
 export interface InputDetails {
   cached_tokens?: number | null;
@@ -939,6 +985,13 @@ export interface NamesForm {
 export interface NamesQuery {
   limit?: number;
   after?: string;
+}
+
+/** A part of a request that the request before it did not have. */
+export interface NewPartForm {
+  bytes: number;
+  kind: string;
+  name: string | null;
 }
 
 export interface OriginForm {
@@ -1321,6 +1374,113 @@ export interface SentSectionForm {
   role: string;
   section?: string;
   start: number;
+}
+
+/** One session, request by request. */
+export interface SessionDetailForm {
+  agent: string;
+  collapses: number;
+  cost: number | null;
+  cwd: string;
+  ended: string | null;
+  exactness: "estimated" | "rebuilt" | "recorded";
+  findings: FindingForm[];
+  id: string;
+  models: string[];
+  own_cost: number | null;
+  path: string;
+  requests: SessionRequestForm[];
+  started: string | null;
+  tokens: SessionTokensForm;
+  total: SessionTotalForm;
+  version: string;
+}
+
+/** A session, and how many requests it has in the period. */
+export interface SessionForm {
+  agent: string;
+  collapses: number;
+  cost: number | null;
+  cwd: string;
+  ended: string | null;
+  exactness: "estimated" | "rebuilt" | "recorded";
+  id: string;
+  models: string[];
+  own_cost: number | null;
+  path: string;
+  requests: number;
+  started: string | null;
+  tokens: SessionTokensForm;
+  version: string;
+}
+
+/** A request. `parts` says how it is known what it consisted of, or is None. */
+export interface SessionRequestForm {
+  collapse: CollapseForm | null;
+  cost: number | null;
+  exactness: "estimated" | "rebuilt" | "recorded";
+  kind: string;
+  model: string;
+  new: NewPartForm[];
+  number: number;
+  parts: string | null;
+  thread: string;
+  time: string | null;
+  tokens: SessionTokensForm;
+}
+
+/** What one file, tool, day and so on cost. `times` is how often it was sent. */
+export interface SessionRowForm {
+  cost: number | null;
+  exactness: "estimated" | "rebuilt" | "recorded";
+  key: string;
+  times: number;
+  tokens: SessionTokensForm;
+}
+
+/** What each file, tool, day and so on cost. The rows add up to the total. */
+export interface SessionRowsForm {
+  advice: AdviceForm[];
+  by: string;
+  findings: FindingForm[];
+  rows: SessionRowForm[];
+  total: SessionTotalForm;
+}
+
+/** Tokens by kind: input that was not cached, input that was written to the cache or read from it, and output. */
+export interface SessionTokensForm {
+  fresh: number;
+  out: number;
+  read: number;
+  written: number;
+}
+
+/** What sessions add up to. `cost` leaves out `unpriced_tokens`. */
+export interface SessionTotalForm {
+  collapse_cost: Record<string, number | null>;
+  cost: number | null;
+  requests: number;
+  tokens: SessionTokensForm;
+  unpriced_tokens: number;
+}
+
+/** The sessions in a period, newest first, and what each day cost. */
+export interface SessionsForm {
+  advice: AdviceForm[];
+  days: Record<string, number | null>;
+  findings: FindingForm[];
+  sessions: SessionForm[];
+  total: SessionTotalForm;
+}
+
+/** A folder in the repository, and which requests in its sessions count. `by` says what to sum up. `agents` are separated by commas. */
+export interface SessionsQuery {
+  cwd?: string;
+  since?: string;
+  until?: string;
+  agents?: string;
+  model?: string;
+  by?: "agent" | "cause" | "day" | "file" | "model" | "section" | "server" | "skill" | "tool" | null;
 }
 
 /** The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and untrusted, like a workspace's own. */
@@ -1910,6 +2070,10 @@ export class Foreword {
   listSkills(query?: { cwd?: string; layout?: string; tools?: string }, options?: RequestOptions): Promise<SkillForm[]>;
   /** Return the message that activating a skill sends. Nothing is stored. */
   readSkill(name: string, body: QuestionBody, options?: RequestOptions): Promise<MessageForm>;
+  /** Return the sessions of the agents that worked in the repository of `cwd`, or with `by` what each file, tool, day and so on cost. */
+  listSessions(query?: { cwd?: string; since?: string; until?: string; agents?: string; model?: string; by?: "agent" | "cause" | "day" | "file" | "model" | "section" | "server" | "skill" | "tool" | null }, options?: RequestOptions): Promise<SessionsForm | SessionRowsForm>;
+  /** Return one session request by request or, with `in_force` or `in_force_text`, when that instruction was in its requests. */
+  readSession(id: string, query?: { cwd?: string; in_force?: string; in_force_text?: string; at?: string }, options?: RequestOptions): Promise<SessionDetailForm | InForceForm>;
   /** Return the global template, or the default one if none was saved or the store is unavailable. */
   readTemplate(options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of the global template. With If-Match, this fails unless that version is still the newest. */

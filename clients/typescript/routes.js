@@ -34,6 +34,8 @@ export const ROUTES = {
   watch: {"method": "GET", "path": "/events", "query": {"cwd": "text", "layout": "text", "model": "text", "provider": "text", "template": "text", "limit": "text"}, "kind": "events"},
   listSkills: {"method": "GET", "path": "/skills", "query": {"cwd": "text", "layout": "text", "tools": "text"}},
   readSkill: {"method": "POST", "path": "/skills/{name}", "body": true},
+  listSessions: {"method": "GET", "path": "/sessions", "query": {"cwd": "text", "since": "text", "until": "text", "agents": "text", "model": "text", "by": "text"}},
+  readSession: {"method": "GET", "path": "/sessions/{id}", "query": {"cwd": "text", "in_force": "text", "in_force_text": "text", "at": "text"}},
   readTemplate: {"method": "GET", "path": "/system-prompt"},
   setTemplate: {"method": "PUT", "path": "/system-prompt", "body": true, "query": {"author": "text", "note": "text", "syntax": "text", "force": "text"}},
   listVariables: {"method": "GET", "path": "/system-prompt/variables"},

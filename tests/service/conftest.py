@@ -246,8 +246,8 @@ def start(top_folder, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def service(start):
-    """A service with default options."""
-    return start()
+    """A service with default options that also answers questions about sessions."""
+    return start("--sessions")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from tests.sessions.session_logs import ClaudeLog
 
 from foreword.errors import CallError
 from foreword.service.responses import PROBLEMS
@@ -155,6 +156,8 @@ CALLS = [
     ("GET", "/events", "/events?layout=opal&limit=1", None),
     ("GET", "/skills", "/skills?layout=opal", None),
     ("POST", "/skills/{name}", "/skills/tidy", {"cwd": "", "layout": "opal"}),
+    ("GET", "/sessions", "/sessions?by=file", None),
+    ("GET", "/sessions/{id}", "/sessions/1111", None),
     ("GET", "/layouts/keys", "/layouts/keys", None),
     ("GET", "/token", "/token", None),
     ("GET", "/system-prompt/usage", "/system-prompt/usage", None),
@@ -208,7 +211,16 @@ def committed(top_folder):
     shutil.rmtree(folder)
 
 
-@pytest.mark.usefixtures("committed")
+@pytest.fixture
+def logged(top_folder):
+    """A log of a session in the served folder."""
+    log = ClaudeLog(top_folder / "planted-home", top_folder / "w")
+    log.snapshot().user().answer(written=5000).user().answer(read=5000).write()
+    yield
+    log.path.unlink()
+
+
+@pytest.mark.usefixtures("committed", "logged")
 def test_real_responses_match_the_schemas(service, document):
     service.conversation("document", layout="opal")
     prompt = service.get("/conversations/document").json["id"]

@@ -99,6 +99,11 @@ def _add_rights(parser: Parser) -> None:
         metavar="LABEL",
         help="a template label, such as production, that only tokens with the right admin may move or remove",
     )
+    parser.add_argument(
+        "--sessions",
+        action="store_true",
+        help="answer questions about released agents' sessions in the served folders; with --tokens, only to tokens with the right sessions",
+    )
 
 
 def _add_sockets(parser: Parser) -> None:
@@ -197,11 +202,7 @@ def serve(args: Namespace) -> int:
         value = getattr(args, option[2:].replace("-", "_"))
         if not low <= value <= high:
             raise CallError(f"{option} must be between {low} and {high}{unit}, not {value:.15g}")
-    store = args.question.url_to_write()
-    if args.workers > 1 and is_in_memory(store):
-        raise CallError(
-            "several workers cannot share an in-memory store; specify a file or a database server with --store"
-        )
+    store = _store_for(args)
     try:
         from ..service import page
         from ..service.server import TOKEN, ServerOptions, serve
@@ -235,6 +236,7 @@ def serve(args: Namespace) -> int:
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
         pack_roots=tuple(map(os.path.abspath, args.pack_root)),
         protected_labels=tuple(args.protect_label),
+        sessions=args.sessions,
         hooks=tuple(args.hook),
         required_hooks=tuple(args.required_hook),
         hook_time_limit=args.hook_time_limit,
@@ -249,6 +251,16 @@ def serve(args: Namespace) -> int:
 
     serve(options, os.environ.get(TOKEN, ""), ready)
     return 0
+
+
+def _store_for(args: Namespace) -> str:
+    """Return the URL of the store. Raises a CallError if several processes could not share it."""
+    store: str = args.question.url_to_write()
+    if args.workers > 1 and is_in_memory(store):
+        raise CallError(
+            "several workers cannot share an in-memory store; specify a file or a database server with --store"
+        )
+    return store
 
 
 def _write_token(args: Namespace) -> int:

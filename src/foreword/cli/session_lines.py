@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from .columns import clip, display_width
-from .session_words import amount, money, report_forms
+from .session_words import amount, money, report_forms, token_sum
 from .terminal import is_terminal, terminal_width, write_json, write_line, write_table
 
 TYPE_CHECKING = False
@@ -29,12 +29,12 @@ def write_line_costs(args: Namespace) -> int:
     rows = []
     room = max(terminal_width(sys.stdout) - _NARROW, 20) if is_terminal(sys.stdout) else sys.maxsize
     for line in answer["lines"]:
-        tokens = sum(line["tokens"].values())
+        tokens = token_sum(line["tokens"])
         text = line["text"] if display_width(line["text"]) <= room else clip(line["text"], room - 1) + "…"
         rows.append((str(line["line"] or ""), amount(tokens), money(line["cost"]), text))
     write_table(rows, ("line", "tokens", "cost", "text"), right=(0, 1, 2))
     total = answer["total"]
-    what = f"{money(total['cost'])} at list price, {amount(sum(total['tokens'].values()))} tokens in {total['times']:,} requests"
+    what = f"{money(total['cost'])} at list price, {amount(token_sum(total['tokens']))} tokens in {total['times']:,} requests"
     write_line(f"{what} ({total['exactness']})")
     sys.stdout.flush()
     report_forms(answer["findings"])

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ..wire.session_forms import SessionTokensForm
+
 _BARS = "▁▂▃▄▅▆▇█"
 _DAYS = 60
 KINDS = ("fresh", "written", "read", "out")
@@ -82,6 +84,11 @@ def money(cost: float | None) -> str:
     if cost is None:
         return "no price"
     return f"${cost:,.2f}" if cost >= 0.01 or not cost else f"${cost:.4f}"
+
+
+def token_sum(tokens: SessionTokensForm) -> int:
+    """Return how many tokens there are of all kinds."""
+    return tokens["fresh"] + tokens["written"] + tokens["read"] + tokens["out"]
 
 
 def hit_rate(tokens: Mapping[str, int]) -> str:

@@ -8,6 +8,7 @@ from ..errors import CallError, MissingError
 from ..sessions.attribution import Ledger, key_for
 from ..sessions.costs import apportion, dollars
 from ..sessions.folders import normalize_folder
+from ..sessions.values import TokenCounts
 from ..sources.environment import absolute
 from ..sources.reader import Reader
 from ..text.lines import printable
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from ..sessions.chains import Step
     from ..sessions.costs import Rates
     from ..sessions.values import LoggedRequest, LogPart
+    from ..wire.session_forms import FileCostForm, PricedFileForm, PricedLineForm
     from .question import Question
 
 KINDS = ("fresh", "written", "read", "out")
 REMOVED = "(lines that are no longer in the file)"
 
 
-def blame_cost_answer(question: Question) -> dict[str, Any]:
+def blame_cost_answer(question: Question) -> PricedFileForm:
     """Return the lines of a file, each with what it cost in the period. They add up to the file's row in `sessions --by file`."""
     if not question.fields.get("file"):
         raise CallError("--cost needs --file FILE, an instruction file")
@@ -114,26 +116,34 @@ def _weights(lines: Sequence[str], text: str) -> dict[int, float]:
 
 def _line_forms(
     path: str, lines: Sequence[str], rows: Mapping[str, Any], shares: Mapping[str, list[float]]
-) -> list[dict[str, Any]]:
+) -> list[PricedLineForm]:
     sums = {kind: sum(getattr(row[2], kind) for row in rows.values()) for kind in KINDS}
     columns = {kind: apportion(sums[kind], shares[kind]) for kind in KINDS}
     costs = [row[3] for row in rows.values() if row[3] is not None]
     cost = apportion(sum(costs), shares["cost"]) if costs else [None] * (len(lines) + 1)
-    forms: list[dict[str, Any]] = []
+    forms: list[PricedLineForm] = []
     for index, text in enumerate([*lines, REMOVED]):
-        tokens = {kind: columns[kind][index] for kind in KINDS}
+        tokens = TokenCounts(*(columns[kind][index] for kind in KINDS))
         is_removed = index == len(lines)
-        if is_removed and not any(tokens.values()):
+        if is_removed and not any(tokens):
             continue
         number = None if is_removed else index + 1
-        form = {"number": number, "text": text, "section": None, "kind": "file", "path": path, "line": number}
-        forms.append({**form, "tokens": tokens, "cost": dollars(cost[index])})
+        forms.append(
+            {
+                "number": number,
+                "text": text,
+                "section": None,
+                "kind": "file",
+                "path": path,
+                "line": number,
+                "tokens": tokens_form(tokens),
+                "cost": dollars(cost[index]),
+            }
+        )
     return forms
 
 
-def _total_form(rows: Mapping[str, Any]) -> dict[str, Any]:
-    from ..sessions.values import TokenCounts
-
+def _total_form(rows: Mapping[str, Any]) -> FileCostForm:
     tokens, costs = TokenCounts(), [row[3] for row in rows.values() if row[3] is not None]
     for row in rows.values():
         tokens = tokens.plus(row[2])

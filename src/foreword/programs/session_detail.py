@@ -10,24 +10,31 @@ from ..sessions.folders import normalize_folder
 from ..sessions.in_force import Sent, find_spans
 from ..sources.environment import absolute
 from ..text.lines import printable
-from .session_query import SessionQuery, iso, session_form, tokens_form, total_form
+from .session_query import SessionQuery, iso, session_form, tokens_form, total_form, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from ..sessions.chains import Step
     from ..sessions.in_force import Match
     from ..sessions.joining import Session
     from ..sessions.records import Collapse, Entry
     from ..sessions.values import LogPart
+    from ..wire.session_forms import (
+        CollapseForm,
+        InForceForm,
+        InForceSpanForm,
+        NewPartForm,
+        SessionDetailForm,
+        SessionRequestForm,
+    )
     from .question import Question
 
 _MAX_NEW = 20
 
 
-def detail_answer(question: Question) -> dict[str, Any]:
+def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
     """Return one session request by request or, if the question names an instruction, when it was in force."""
     from ..encoding.prompt import finding_form
 
@@ -68,7 +75,7 @@ def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, 
     return matches[0], steps, texts
 
 
-def request_form(query: SessionQuery, number: int, entry: Entry, step: Step | None) -> dict[str, Any]:
+def request_form(query: SessionQuery, number: int, entry: Entry, step: Step | None) -> SessionRequestForm:
     """Return the JSON form of a request."""
     return {
         "number": number,
@@ -78,16 +85,16 @@ def request_form(query: SessionQuery, number: int, entry: Entry, step: Step | No
         "model": entry.model,
         "tokens": tokens_form(entry.tokens),
         "cost": dollars(entry.cost),
-        "exactness": entry.exactness,
+        "exactness": worst([entry.exactness]),
         "parts": entry.made or None,
         "new": new_parts(step) if step is not None else [],
         "collapse": collapse_form(entry.collapse) if entry.collapse else None,
     }
 
 
-def collapse_form(collapse: Collapse) -> dict[str, Any]:
+def collapse_form(collapse: Collapse) -> CollapseForm:
     return {
-        "cause": collapse.cause,
+        "cause": collapse.cause,  # type: ignore[typeddict-item]
         "path": collapse.path or None,
         "line": collapse.line,
         "name": collapse.name or None,
@@ -98,7 +105,7 @@ def collapse_form(collapse: Collapse) -> dict[str, Any]:
     }
 
 
-def new_parts(step: Step) -> list[dict[str, Any]]:
+def new_parts(step: Step) -> list[NewPartForm]:
     """Return what a request has that the one before it did not have, without texts."""
     start = max(step.keep, 0)
     merged: dict[tuple[str, str], int] = {}
@@ -115,7 +122,7 @@ def new_parts(step: Step) -> list[dict[str, Any]]:
 
 def in_force_answer(
     query: SessionQuery, session: Session, steps: Mapping[str, Step], texts: Mapping[str, str]
-) -> dict[str, Any]:
+) -> InForceForm:
     """Return when an instruction was in the requests of a session."""
     fields = query.question.fields
     match = (
@@ -136,7 +143,7 @@ def in_force_answer(
         if (step := steps.get(entry.key)) is not None and entry.kind == "turn"
     ]
     moment = _moment(query, fields.get("at") or "")
-    spans = [
+    spans: list[InForceSpanForm] = [
         {
             "from": iso(query, span.start),
             "to": iso(query, span.end),
@@ -150,7 +157,7 @@ def in_force_answer(
         if moment is None or span.start <= moment <= span.end
     ]
     made = [entry.made for entry in session.entries if entry.made]
-    exactness = "rebuilt" if made and all(name == "rebuilt" for name in made) else "estimated"
+    exactness = worst(made) if made else "estimated"
     return {"id": session.id, "spans": spans, "requests": len(sent), "exactness": exactness, "findings": []}
 
 
@@ -186,7 +193,7 @@ def _file_match(query: SessionQuery, session: Session, steps: Mapping[str, Step]
     paths = {normalize_folder(path) for path in (name, full, os.path.realpath(full), _join(session.cwd, name))}
     files = {part for step in steps.values() for part in step.parts if part.kind == "file"}
     versions = {part.hash: texts.get(part.hash, "") for part in files if normalize_folder(part.path) in paths}
-    current = _read(full)
+    current = _read(full, query.served)
     if not versions and not current:
         raise MissingError(f"the session's log does not name {printable(name)}, and there is no such file")
     wanted = _line_of(current or next(iter(versions.values())), line, name) if line else ""
@@ -213,8 +220,13 @@ def _split_line(text: str) -> tuple[str, int]:
     )
 
 
-def _read(path: str) -> str:
+def _read(path: str, served: Sequence[str]) -> str:
+    """Return a file's text, or empty if it has none or is not in the served folders, if there are any."""
+    from ..sources.paths import is_inside
+    from ..sources.places import real_path
     from ..sources.reader import Reader
 
+    if served and not any(is_inside(real_path(path), folder) for folder in served):
+        return ""
     reading = Reader().read(path)
     return reading.text if reading.has_text else ""

@@ -10,7 +10,7 @@ from ..sessions.advice import advise
 from ..sessions.attribution import Ledger
 from ..sessions.collect import LogCollector
 from ..sessions.costs import RateCard, dollars
-from ..sessions.folders import normalize_folder, place_of
+from ..sessions.folders import SessionPlace, normalize_folder, place_of
 from ..sessions.index import Index, index_path
 from ..sessions.joining import UNLOGGED, join_records
 from ..sessions.readers import all_readers
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..sessions.records import Entry, LogRecord
     from ..sessions.values import LogPart, SessionLog
     from ..vocabulary import Finding
+    from ..wire.session_forms import AdviceForm, Exactness, SessionSummaryForm, SessionTokensForm, SessionTotalForm
     from .question import Question
 
     Detail = tuple[str, dict[str, Step], dict[str, str]]  # the beginning of an id, steps by request, texts by hash
@@ -112,18 +113,24 @@ class SessionQuery:
         prices = read_prices("", question.workspace, fields.get("settings") or "")
         self.card, self._card_id = RateCard(prices), digest(repr(prices))
         self.environment = os.environ if self.workspace.environment is None else self.workspace.environment
-        place = None if fields.get("everywhere") else place_of(self.workspace, reader)
+        self.served: Sequence[str] = fields.get("served") or ()
         is_kept = self.home and not fields.get("no_cache")
         self.index = Index(index_path(self.home, self.environment) if is_kept else "")
         # With a clock of the caller's, the time at which a file was changed says nothing about the rows in it.
         changed_since = 0.0 if question.now else self.period.start
         self.collector = LogCollector(
-            self.readers, self.home or _NO_HOME, self.environment, self.index, place, changed_since
+            self.readers, self.home or _NO_HOME, self.environment, self.index, self._place(reader), changed_since
         )
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
         self._chosen: dict[tuple[str, str], list[Entry]] = {}
         self._copies: dict[str, tuple[str, Step, Entry]] = {}
+
+    def _place(self, reader: Reader) -> SessionPlace | None:
+        """Return where the sessions that count have worked. None means anywhere."""
+        if not self.question.fields.get("everywhere"):
+            return place_of(self.workspace, reader, self.served)
+        return SessionPlace(self.served) if self.served else None
 
     def sessions(self, ledger: Ledger | None = None, detail: Detail | None = None) -> list[Session]:
         """Return the sessions with at least one request in the period, newest first.
@@ -210,7 +217,7 @@ class SessionQuery:
                 texts.update(self.collector.with_texts(reader, log.path, is_wanted)[1])
         return texts
 
-    def advice(self, sessions: Sequence[Session], servers: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
+    def advice(self, sessions: Sequence[Session], servers: Mapping[str, int] | None = None) -> list[AdviceForm]:
         """Return the changes that would have saved most."""
         rows = advise([(session, self.chosen(session)) for session in sessions], self._rates, servers)
         return [{"change": row.change, "saving": dollars(row.saving), "evidence": row.evidence} for row in rows]
@@ -288,8 +295,8 @@ def _chosen_readers(names: Iterable[str]) -> list[ModuleType]:
 # JSON
 
 
-def session_form(query: SessionQuery, session: Session) -> dict[str, Any]:
-    """Return the JSON form of a session: its requests in the period."""
+def session_form(query: SessionQuery, session: Session) -> SessionSummaryForm:
+    """Return the JSON form of a session, as far as it is in the period, without its requests."""
     entries = query.chosen(session)
     times = [entry.time for entry in entries if entry.time]
     return {
@@ -301,7 +308,6 @@ def session_form(query: SessionQuery, session: Session) -> dict[str, Any]:
         "started": iso(query, min(times, default=0)),
         "ended": iso(query, max(times, default=0)),
         "models": list(dict.fromkeys(entry.model for entry in entries)),
-        "requests": len(entries),
         "tokens": tokens_form(sum_tokens(entries)),
         "cost": dollars(sum_costs(entries)),
         "own_cost": own_cost(session),
@@ -327,7 +333,7 @@ def day_costs(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, flo
     return {day: dollars(sum_costs(days[day])) for day in sorted(days)}
 
 
-def total_form(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, Any]:
+def total_form(query: SessionQuery, sessions: Sequence[Session]) -> SessionTotalForm:
     """Return what the sessions add up to, with the cost of collapses by cause."""
     entries = [entry for session in sessions for entry in query.chosen(session)]
     unpriced = sum(entry.tokens.input + entry.tokens.out for entry in entries if entry.cost is None)
@@ -361,11 +367,11 @@ def sum_costs(entries: Iterable[Entry]) -> int | None:
     return sum(costs) if costs else None
 
 
-def worst(names: Iterable[str]) -> str:
-    return max(names, key=EXACTNESS.index, default="recorded")
+def worst(names: Iterable[str]) -> Exactness:
+    return max(names, key=EXACTNESS.index, default="recorded")  # type: ignore[arg-type]
 
 
-def tokens_form(tokens: TokenCounts) -> dict[str, int]:
+def tokens_form(tokens: TokenCounts) -> SessionTokensForm:
     return {"fresh": tokens.fresh, "written": tokens.written, "read": tokens.read, "out": tokens.out}
 
 

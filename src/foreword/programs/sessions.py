@@ -6,7 +6,7 @@ from ..errors import CallError
 from ..sessions.attribution import Ledger, key_for
 from ..sessions.costs import dollars
 from .session_detail import detail_answer
-from .session_query import SessionQuery, session_form, tokens_form, total_form
+from .session_query import SessionQuery, day_costs, session_form, tokens_form, total_form, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..sessions.joining import Session
+    from ..wire.session_forms import InForceForm, SessionDetailForm, SessionRowForm, SessionRowsForm, SessionsForm
     from .question import Question
 
 DIMENSIONS = ("file", "tool", "server", "skill", "section", "cause", "day", "model", "agent")
@@ -21,7 +22,7 @@ IN_PARTS = ("file", "tool", "server", "skill", "section")
 REST = "no collapse"
 
 
-def sessions_answer(question: Question) -> dict[str, Any]:
+def sessions_answer(question: Question) -> SessionsForm | SessionRowsForm | SessionDetailForm | InForceForm:
     """Return the JSON answer to `foreword sessions`."""
     fields = question.fields
     by = fields.get("by") or ""
@@ -37,27 +38,32 @@ def sessions_answer(question: Question) -> dict[str, Any]:
     return list_answer(query)
 
 
-def list_answer(query: SessionQuery) -> dict[str, Any]:
+def list_answer(query: SessionQuery) -> SessionsForm:
     """Return the sessions, and what they add up to."""
     sessions = query.sessions()
-    forms = [session_form(query, session) for session in sessions]
-    total = total_form(query, sessions)
     return {
-        "sessions": forms,
-        "total": total,
+        "sessions": [{**session_form(query, session), "requests": len(query.chosen(session))} for session in sessions],
+        "total": total_form(query, sessions),
+        "days": day_costs(query, sessions),
         "advice": query.advice(sessions),
         "findings": query.finding_forms(sessions),
     }
 
 
-def rows_answer(query: SessionQuery, by: str) -> dict[str, Any]:
+def rows_answer(query: SessionQuery, by: str) -> SessionRowsForm:
     """Return what each file, tool, day and so on cost."""
     ledger = Ledger(key_for(by))
     sessions = query.sessions(ledger if by in IN_PARTS else None)
     if by not in IN_PARTS:
         _add_entries(query, ledger, sessions, by)
-    rows = [
-        {"key": key, "times": times, "tokens": tokens_form(tokens), "cost": dollars(cost), "exactness": exactness}
+    rows: list[SessionRowForm] = [
+        {
+            "key": key,
+            "times": times,
+            "tokens": tokens_form(tokens),
+            "cost": dollars(cost),
+            "exactness": worst([exactness]),
+        }
         for key, times, tokens, cost, exactness in ledger.final_rows()
     ]
     total = total_form(query, sessions)
@@ -83,7 +89,7 @@ def _add_entries(query: SessionQuery, ledger: Ledger, sessions: Sequence[Session
                 ledger.add_collapse(entry.collapse.cause, REST, entry, rates)
 
 
-def mapping_answer(fields: Mapping[str, Any]) -> dict[str, Any]:
+def mapping_answer(fields: Mapping[str, Any]) -> Any:
     """Return the answer to a mapping of fields."""
     from .question import Question
 

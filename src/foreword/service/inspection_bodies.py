@@ -25,6 +25,7 @@ _RULE_WITH_FILE = {
         {"type": "object", "required": ["path"], "properties": {"path": {"type": "string", "minLength": 1}}},
     ]
 }
+Excerpt = Annotated[str, Meta(max_length=4096)]
 Paths = Annotated[list[Path], Meta(max_length=1000)]
 
 
@@ -150,3 +151,23 @@ class SkillsQuery(Struct, forbid_unknown_fields=True):
     cwd: Path = ""
     layout: Label = ""
     tools: ToolNames = ""
+
+
+class SessionsQuery(Struct, forbid_unknown_fields=True):
+    """A folder in the repository, and which requests in its sessions count. `by` says what to sum up. `agents` are separated by commas."""
+
+    cwd: Path = ""
+    since: Label = ""
+    until: Label = ""
+    agents: Label = ""
+    model: Label = ""
+    by: Literal["file", "tool", "server", "skill", "section", "cause", "day", "model", "agent"] | None = None
+
+
+class InForceQuery(Struct, forbid_unknown_fields=True):
+    """An instruction, to learn when it was in force: a file, perhaps with a line (`AGENTS.md:12`), or a text; `at` is a time."""
+
+    cwd: Path = ""
+    in_force: Path = ""
+    in_force_text: Excerpt = ""
+    at: Label = ""

@@ -29,7 +29,7 @@ class Route:
     method: str
     path: str
     lane: Literal["inline", "known", "turn", "reading", "questions", "templates", "inspections", "stream"]
-    right: Literal["none", "read", "turn", "template", "admin"]
+    right: Literal["none", "read", "turn", "template", "admin", "sessions"]
     audited: bool
     function: Callable[[Service, Request], Response]
     response: Any

@@ -23,6 +23,7 @@ from ..wire.forms import (
     WatchForm,
 )
 from ..wire.git_forms import AuthorshipForm, AuthorSumsForm, LockForm, ReviewForm
+from ..wire.session_forms import InForceForm, SessionDetailForm, SessionRowsForm, SessionsForm
 from ..wire.skills import SkillForm
 from ..wire.store_forms import DeletedTemplateForm, ForgottenForm, MoveForm
 from . import (
@@ -34,6 +35,7 @@ from . import (
     forms,
     named_templates,
     questions,
+    sessions,
     templates,
 )
 from .bodies import (
@@ -70,11 +72,13 @@ from .inspection_bodies import (
     CacheBody,
     DiffBody,
     EventsQuery,
+    InForceQuery,
     LintBody,
     PathsBody,
     QuestionBody,
     RepositoryBody,
     ReviewBody,
+    SessionsQuery,
     ShowBody,
     SkillsQuery,
     TokensBody,
@@ -156,6 +160,8 @@ ROUTES = (
     Route("GET", "/events", "stream", "read", False, events.watch, WatchForm, None, EventsQuery, _QUESTION),
     Route("GET", "/skills", "questions", "read", False, questions.list_skills, list[SkillForm], None, SkillsQuery, _QUESTION),
     Route("POST", "/skills/{name}", "questions", "read", False, questions.read_skill, MessageForm, QuestionBody, None, _QUESTION),
+    Route("GET", "/sessions", "inspections", "sessions", False, sessions.list_sessions, (SessionsForm, SessionRowsForm), None, SessionsQuery, _FOLDER),
+    Route("GET", "/sessions/{id}", "inspections", "sessions", False, sessions.read_session, (SessionDetailForm, InForceForm), None, InForceQuery, _FOLDER),
     Route("GET", "/system-prompt", "reading", "read", False, templates.read_template, TemplateForm),
     Route("PUT", "/system-prompt", "templates", "template", True, templates.set_template, TemplateForm, TemplateBody, SaveQuery, _SAVED),
     Route("GET", "/system-prompt/variables", "reading", "read", False, templates.list_variables, VariablesForm),

@@ -74,6 +74,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     packs: dict[str, str] = {}
     pack_roots: tuple[str, ...] = ()
     protected_labels: tuple[str, ...] = ()
+    sessions: bool = False
     tokens: str = ""
     hooks: tuple[str, ...] = ()
     required_hooks: tuple[str, ...] = ()
@@ -83,7 +84,13 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
     """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
-    check_exposure(_LOOPBACK[0] if options.unix else options.host, token, "--host", options.tokens)
+    host = _LOOPBACK[0] if options.unix else options.host
+    check_exposure(host, token, "--host", options.tokens)
+    if options.sessions and host not in _LOOPBACK and not options.tokens:
+        raise CallError(
+            f"--sessions with --host {host}: others could read what your agents did; use --tokens FILE, and give the right sessions to those"
+            " who may"
+        )
     check_origins(options.origins)
     if bool(options.tls_cert) != bool(options.tls_key):
         raise CallError("--tls-cert and --tls-key must be passed together")
@@ -128,6 +135,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         layout=options.layout,
         pack_roots=options.pack_roots,
         protected_labels=options.protected_labels,
+        has_sessions=options.sessions,
         has_url_hooks=bool(options.hooks or options.required_hooks),
     )
 

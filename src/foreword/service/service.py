@@ -67,17 +67,16 @@ class Service(ServedFolders):
         pack_roots: Sequence[str] = (),
         protected_labels: Sequence[str] = (),
         has_url_hooks: bool = False,
+        has_sessions: bool = False,
     ) -> None:
-        for label in protected_labels:
-            check_label(label)
-        self.protected_labels = tuple(dict.fromkeys(protected_labels))
+        self.protected_labels = _checked_labels(protected_labels)
         self.configured_layout = layout
         self.home, self.settings, self.assignments = home, settings, tuple(assignments)
         super().__init__(roots, packs or {}, pack_roots)
         self._clear_memory()
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
-        self.has_url_hooks = has_url_hooks
+        self.has_url_hooks, self.has_sessions = has_url_hooks, has_sessions
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
@@ -363,3 +362,9 @@ def check_settings(service: Service) -> None:
         having = [name for name in layout_names() if has_key(shipped_layout(name), key)]
         if having and all(name in errors for name in having):
             raise errors[having[0]]
+
+
+def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    for label in labels:
+        check_label(label)
+    return tuple(dict.fromkeys(labels))

@@ -31,7 +31,7 @@ from ..store.rows import check_name
 from ..text.lines import printable
 from ..vocabulary import value
 
-RIGHTS = ("read", "turn", "template", "admin")
+RIGHTS = ("read", "turn", "template", "admin", "sessions")
 _KEYS = ("name", "hash", "rights", "prefix", "roots", "packs", "template")
 _MAX_REMEMBERED = 1000
 _INTERVAL = 1.0
@@ -45,7 +45,8 @@ class Caller:
     Fields:
         name: The name of the token, for the log and as the author of templates.
         rights: `read` answers without changing anything, `turn` starts and continues conversations, `template` saves templates and moves
-            or removes their labels, and `admin` removes conversations, deletes templates and changes protected labels.
+            or removes their labels, `admin` removes conversations, deletes templates and changes protected labels, and `sessions` reads
+            the logs of released agents, if the service was started for that.
         prefix: The prefix of its conversation ids and template names.
         roots: The folders in which agents may work, or empty for all folders of the service.
         packs: The names of the service's packs that requests may use, or None for all of them.
@@ -66,6 +67,8 @@ class Caller:
 
 
 UNLIMITED = Caller()
+# Beside the tokens of teams, the one in the environment has every right but this one.
+_OPERATOR = Caller(rights=tuple(right for right in RIGHTS if right != "sessions"))
 
 
 def hash_token(token: bytes) -> bytes:
@@ -198,7 +201,8 @@ class Tokens:
         if known is not None:
             return known
         hash = hash_token(header.partition(b" ")[2].strip())
-        found = UNLIMITED if self._full and compare_digest(hash, self._full) else None
+        owner = _OPERATOR if self._path else UNLIMITED
+        found = owner if self._full and compare_digest(hash, self._full) else None
         for expected, access in self._tokens.items():
             if compare_digest(hash, expected):
                 found = access

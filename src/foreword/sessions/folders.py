@@ -24,24 +24,27 @@ def normalize_folder(path: str) -> str:
 
 
 class SessionPlace:
-    """The folders that one question is about."""
+    """The folders that one question is about: these, as far as they are in the `served` ones, if there are any."""
 
-    def __init__(self, folders: Sequence[str]) -> None:
+    def __init__(self, folders: Sequence[str], served: Sequence[str] = ()) -> None:
+        self.served = SessionPlace(served) if served else None
         self.folders = list(dict.fromkeys(normalize_folder(folder) for folder in folders))
         self.names = {folder.rpartition("/")[2] for folder in self.folders}
 
     def contains(self, cwd: str) -> bool:
         """Whether a session that ran in `cwd` belongs to these folders."""
         path = normalize_folder(cwd)
-        return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in self.folders)
+        is_here = any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in self.folders)
+        return is_here and (self.served is None or self.served.contains(cwd))
 
     def may_have_moved(self, cwd: str) -> bool:
         """Whether a session ran in a folder of the same name that does not exist any more."""
         path = normalize_folder(cwd)
-        return any(name in path.split("/") for name in self.names) and not os.path.isdir(cwd)
+        has_name = self.served is None and any(name in path.split("/") for name in self.names)
+        return has_name and not os.path.isdir(cwd)
 
 
-def place_of(workspace: Workspace, reader: Reader) -> SessionPlace:
+def place_of(workspace: Workspace, reader: Reader, served: Sequence[str] = ()) -> SessionPlace:
     """Return the folders of a workspace's repository: the root, its real path, and those of its worktrees."""
     root = workspace.root or workspace.cwd
     folders = [root, os.path.realpath(root)]
@@ -51,7 +54,7 @@ def place_of(workspace: Workspace, reader: Reader) -> SessionPlace:
         repository = find_repository(workspace, reader)
         if repository is not None:
             folders += _worktrees(repository.common)
-    return SessionPlace(folders)
+    return SessionPlace(folders, served)
 
 
 def _worktrees(common: str) -> list[str]:

@@ -6,13 +6,13 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ..encoding import forms as stored
-from . import conversation_forms, forms, git_forms, store_forms
+from . import conversation_forms, forms, git_forms, session_forms, store_forms
 from .skills import SkillForm
 
 ANSWERS: dict[str, Any] = {
     "show": forms.ShowForm,
     "why": list[stored.CandidateForm],
-    "blame": list[forms.LineForm] | git_forms.AuthorshipForm,
+    "blame": list[forms.LineForm] | git_forms.AuthorshipForm | git_forms.AuthorSumsForm | session_forms.PricedFileForm,
     "tokens": forms.CountedForm,
     "diff": forms.DifferenceForm,
     "cache": forms.CacheForm | forms.CacheReusesForm,
@@ -51,7 +51,10 @@ ANSWERS: dict[str, Any] = {
     "serve": forms.ListeningForm,
     "mcp": forms.ListeningForm,
     "proxy": forms.ListeningForm,
-    "sessions": dict[str, Any],
+    "sessions": session_forms.SessionsForm
+    | session_forms.SessionRowsForm
+    | session_forms.SessionDetailForm
+    | session_forms.InForceForm,
     "schema": dict[str, Any],
 }
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}

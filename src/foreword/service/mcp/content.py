@@ -141,7 +141,7 @@ class McpContent:
 
         Unless tools are configured, the agent has `use_skill`, which this server offers, so that the prompt lists the skills.
         """
-        tools = {"tools": [{"name": "use_skill"}]} if self._fields.get("tools") is None else {}
+        tools: dict[str, Any] = {"tools": [{"name": "use_skill"}]} if self._fields.get("tools") is None else {}
         return self._question(layout=check_layout_name(layout), **tools).checked_prompt().text
 
     def layouts(self) -> list[tuple[str, str]]:

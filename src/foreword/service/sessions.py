@@ -1,0 +1,44 @@
+"""Routes about the sessions of released agents, for services that were started for that. They show only the served folders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..programs.question import Question
+from ..programs.sessions import sessions_answer
+from ..store import waits
+from .inspection_bodies import InForceQuery, SessionsQuery
+from .request import Request
+from .responses import Problem, Response
+from .service import Service
+
+
+def list_sessions(service: Service, request: Request) -> Response:
+    """Return the sessions of the agents that worked in the repository of `cwd`, or with `by` what each file, tool, day and so on cost."""
+    query: SessionsQuery = request.query
+    agents = [name for name in query.agents.split(",") if name]
+    fields = {"since": query.since, "until": query.until, "model": query.model, "by": query.by or ""}
+    return _answer(service, query.cwd, agents=agents, **fields)
+
+
+def read_session(service: Service, request: Request) -> Response:
+    """Return one session request by request or, with `in_force` or `in_force_text`, when that instruction was in its requests."""
+    query: InForceQuery = request.query
+    fields = {"in_force": query.in_force, "in_force_text": query.in_force_text, "at": query.at}
+    return _answer(service, query.cwd, id=request.text("id"), **fields)
+
+
+def _answer(service: Service, cwd: str, **fields: Any) -> Response:
+    if not service.has_sessions:
+        raise Problem("not-found", "this service was not started with --sessions")
+    waits.announce("inspect")
+    workspace = service.workspace(cwd)
+    common = {
+        "cwd": workspace.cwd,
+        "inside": workspace.inside,
+        "home": service.home,
+        "settings": service.settings,
+        "utc": True,
+        "served": workspace.inside,
+    }
+    return Response(sessions_answer(Question({**common, **fields})))

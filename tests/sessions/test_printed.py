@@ -1,0 +1,55 @@
+"""What `foreword sessions` and `blame --cost` print: every answer matches its schema and can be printed as text and as CSV."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+from session_logs import ClaudeLog
+
+from foreword.cli import main
+from foreword.wire.schemas import schema_of
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    """A function that runs a command about two days of sessions in a repository, and returns what it prints."""
+    home, repo = tmp_path / "home", tmp_path / "repo"
+    (repo / ".git").mkdir(parents=True)
+    (repo / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (repo / "CLAUDE.md").write_text("Be kind.\nRun the tests.\n")
+    log = ClaudeLog(home, repo).snapshot().instructions(repo / "CLAUDE.md", "Be kind.\nRun the tests.\n")
+    log.user().answer(written=5000).user().answer(read=5000, written=100)
+    log.time += 2 * 86_400
+    log.user().answer(written=5200).write()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def run(command, *options):
+        status = main([command, str(repo), "--home", str(home), *options])
+        assert status == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+ANSWERS = [
+    (["sessions"], "cost by day", "id,agent,version"),
+    (["sessions", "--by", "file"], "CLAUDE.md", "file,times,fresh"),
+    (["sessions", "--by", "cause"], "lifetime", "cause,times,fresh"),
+    (["sessions", "--id", "1111"], "lifetime", "number,time,thread"),
+    (["sessions", "--id", "1111", "--in-force", "CLAUDE.md:2"], "requests 1 to 3", "from,to,version"),
+    (["sessions", "--id", "1111", "--in-force-text", "Run the tests."], "requests 1 to 3", "from,to,version"),
+]
+
+
+@pytest.mark.parametrize(("command", "text", "header"), ANSWERS)
+def test_every_answer_is_printed_as_text_csv_and_json(run, command, text, header):
+    assert text in run(*command)
+    assert run(*command, "--csv").startswith(header)
+    answer = json.loads(run(*command, "--json"))
+    Draft202012Validator(schema_of("sessions")).validate(answer)
+
+
+def test_the_cost_of_lines_matches_its_schema(run):
+    command = ["blame", "--file", "CLAUDE.md", "--cost"]
+    assert "Run the tests." in run(*command)
+    Draft202012Validator(schema_of("blame")).validate(json.loads(run(*command, "--json")))
