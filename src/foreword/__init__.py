@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
-    from .conversation.shipped_tools import shipped_tools
+    from .conversation.shipped_definitions import shipped_tools
     from .conversation.touch import Touched
     from .conversation.usage import Usage
     from .engine.assemble import assemble
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "conversation.conversation": ("Conversation",),
     "conversation.conversations": ("Conversations",),
-    "conversation.shipped_tools": ("shipped_tools",),
+    "conversation.shipped_definitions": ("shipped_tools",),
     "conversation.touch": ("Touched",),
     "conversation.usage": ("Usage",),
     "engine.assemble": ("assemble",),

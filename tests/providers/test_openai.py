@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from openai import OpenAI
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
@@ -302,3 +304,70 @@ def test_the_request_matches_the_types_of_the_sdk(is_typed, convert, request_typ
     for ttl in (None, "30m", "mixed"):
         assert is_typed({**convert(replace(turn, model="gpt-6"), ttl=ttl), "model": "gpt-6"}, request_type)
     assert not is_typed({**request, "tolls": []}, request_type)
+
+
+USER = {"role": "user", "content": "a"}
+MESSAGES = [
+    {"role": "system", "content": "s"},
+    {"role": "system", "content": "t"},
+    USER,
+    {"role": "user", "content": [{"type": "text", "text": "b"}]},
+    {"role": "assistant", "content": "c"},
+    {"role": "system", "content": "changed"},
+    {"role": "user", "content": "d"},
+    {"role": "tool", "tool_call_id": "1", "content": "e"},
+    {"role": "tool", "tool_call_id": "2", "content": "f"},
+    {"role": "user", "content": "g", "name": "Ada"},
+    USER,
+]
+
+
+def test_consecutive_messages_are_merged_for_strict_templates(make_turn):
+    turn = replace(make_turn(), system="", messages=MESSAGES)
+    assert for_openai_chat(turn, merge=True)["messages"] == [
+        {"role": "system", "content": "s\n\nt"},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "assistant", "content": "c"},
+        {"role": "user", "content": "changed\n\nd"},
+        *MESSAGES[7:],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "merge", "merged"),
+    [
+        ("", None, False),
+        ("gpt-6", None, False),
+        ("qwen3", None, False),
+        ("mistralai/Mistral-7B-Instruct-v0.3", None, True),
+        ("google/gemma-3-27b-it", None, True),
+        ("gemma3:12b", None, True),
+        ("gemma3:12b", False, False),
+        ("qwen3", True, True),
+    ],
+)
+def test_messages_are_merged_for_models_that_need_it(make_turn, model, merge, merged):
+    turn = replace(make_turn(), system="", model=model, messages=[USER, USER])
+    expected = [{"role": "user", "content": "a\n\na"}] if merged else [USER, USER]
+    assert for_openai_chat(turn, merge=merge)["messages"] == expected
+
+
+def test_merge_must_be_a_boolean(make_turn):
+    with pytest.raises(CallError, match="merge must be bool, not str"):
+        for_openai_chat(make_turn(), merge="yes")
+
+
+def test_merged_messages_keep_the_prefix(make_turn):
+    """What a strict template writes for a request is the start of what it writes for the next one."""
+    messages = [
+        USER,
+        USER,
+        {"role": "assistant", "content": "b"},
+        USER,
+        {"role": "assistant", "content": "c"},
+        USER,
+        USER,
+    ]
+    turn = replace(make_turn(), system="s")
+    sent = [for_openai_chat(replace(turn, messages=messages[:end]), merge=True)["messages"] for end in (2, 4, 7)]
+    assert all(after[: len(before)] == before for before, after in pairwise(sent))

@@ -34,6 +34,7 @@ SHARED = {
     "http_form",
     "late",
     "late_tool_effect",
+    "merging",
     "message_breakpoints",
     "request_check",
     "request_parts",

@@ -7,8 +7,10 @@ from ..encoding.edition import target_of
 from ..engine.checks import check_agent
 from ..errors import CallError
 from ..extensions import About
+from ..providers.use_tool import SERVERS
 from ..vocabulary import Agent, replace, value
-from ..vocabulary.tools import Tool, tool_from
+from ..vocabulary.tools import USE_TOOL, Tool, tool_from
+from .shipped_definitions import shipped_tools
 from .state import state_of
 from .tools import all_tools, are_same_tools, serialize_tools, tools_by_name, tools_in_use
 
@@ -51,7 +53,8 @@ class ConversationAgent:
 
     An agent that does not set its tools gets the conversation's tools or, in a new conversation, the extensions' tools. Other fields
     that it does not set come from the edition. It gets the plan that the model has written. After a compaction, it gets the skill that was
-    in use, if the layout has a section for it.
+    in use, if the layout has a section for it. If its provider is a server for local models, it gets `use_tool` from the start of a
+    conversation, unless its tools were set exactly.
     """
 
     def __init__(self, id: str, agent: Agent, extensions: Sequence[Extension]) -> None:
@@ -60,6 +63,7 @@ class ConversationAgent:
         self.resolved = self.configured
         self.skill_in_prompt = ""
         self.edition_number = 0
+        self._adds_use_tool = True
         self._extension_tools = [tool for extension in extensions for tool in extension.tools]
         self._known_tools = {tool.name: tool for tool in (*self._extension_tools, *(agent.tools or ()))}
         self._resolved_from: Agent | None = None
@@ -76,6 +80,7 @@ class ConversationAgent:
             agent = replace(agent, tools=tools_in_use(current) if current else self._extension_tools)
         if current:
             agent = _inherit_fields(current, agent, self.id)
+        agent = _with_use_tool(agent, current) if self._adds_use_tool else agent
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
@@ -129,8 +134,9 @@ class ConversationAgent:
         tools += [tool_from(row) for name, row in definitions.items() if name not in available]
         return replace(self.resolved, tools=tools)
 
-    def set_tools(self, tools: Sequence[Tool | str], current: Callable[[], Edition | None]) -> None:
-        """Set the agent's tools. A name refers to a tool that the conversation already has."""
+    def set_tools(self, tools: Sequence[Tool | str], current: Callable[[], Edition | None], exactly: bool) -> None:
+        """Set the agent's tools. A name refers to a tool that the conversation already has. With `exactly`, `use_tool` is not added."""
+        self._adds_use_tool = not exactly
         self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
         active = [self._tool(tool, current) if isinstance(tool, str) else tool for tool in tools]
         self.configured = replace(self.configured, tools=tuple(active))
@@ -180,6 +186,16 @@ def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
 def _is_left_out(agent: Agent, name: str, conversation: str) -> bool:
     """Whether the agent has the default value of a field. The default session is the conversation's id."""
     return bool(getattr(agent, name) == (conversation if name == "session" else getattr(Agent, name)))
+
+
+def _with_use_tool(agent: Agent, current: Edition | None) -> Agent:
+    """Return the agent with `use_tool`, if a server for local models needs it. A conversation that began without it does not get it later."""
+    tools = agent.tools or ()
+    if not tools or agent.provider.lower() not in SERVERS:
+        return agent
+    if any(tool.name == USE_TOOL for tool in tools) or (current and USE_TOOL not in tools_by_name(current.tools)):
+        return agent
+    return replace(agent, tools=(*shipped_tools(USE_TOOL), *tools))
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:

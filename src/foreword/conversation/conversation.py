@@ -205,10 +205,14 @@ class Conversation:
         current, _ = self.shared.editions.current(self.id)
         return stored_usage(self.shared.store, self.id, current.number) if current else None
 
-    def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
-        """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
+    def set_active_tools(self, tools: Sequence[Tool | str], *, exactly: bool = False) -> None:
+        """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has.
+
+        With `exactly`, `use_tool` is not added to them for a server that cannot add tools late.
+        """
         tools = tools_from("the active tools", to_tuple("the active tools", tools))
-        self._agent.set_tools(tools, lambda: self._transitions.current()[0])
+        expect("exactly", exactly, bool)
+        self._agent.set_tools(tools, lambda: self._transitions.current()[0], exactly)
 
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
         """Report that the set of existing tools has changed, and set the active ones."""

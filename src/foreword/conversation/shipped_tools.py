@@ -7,10 +7,10 @@ conversation, so it works the same way on any machine; the next prompt that is b
 
 from __future__ import annotations
 
-from ..errors import CallError, MissingError, expect, show, suggestion
+from ..errors import CallError, MissingError, expect, show
 from ..shapes import NAME, OBJECT, STRING, check_table
 from ..vocabulary import Document, replace
-from ..vocabulary.tools import USE_TOOL, Tool
+from ..vocabulary.tools import USE_TOOL
 from .state import state_of
 from .tool_calls import parse_arguments, resolve_call
 
@@ -28,62 +28,8 @@ if TYPE_CHECKING:
 _MAX_PLAN_LENGTH = 2**16
 
 
-def _schema(**descriptions: str) -> dict[str, Any]:
-    properties = {name: {"type": "string", "description": text} for name, text in descriptions.items()}
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-_TOOLS = (
-    Tool(
-        "use_skill",
-        "Loads one of the listed skills and returns its full instructions. Call it before you start a task that matches the skill's description.",
-        schema=_schema(name="The name of the skill, as listed."),
-    ),
-    Tool(
-        "read_plan",
-        "Returns the current plan for this task. The plan remains available when earlier messages have been removed.",
-        schema=_schema(),
-    ),
-    Tool(
-        "write_plan",
-        "Replaces the plan for this task. Write a plan before you start a task with several steps, and update it whenever you complete a step.",
-        schema=_schema(plan="The complete plan, in Markdown. An empty string deletes the plan."),
-    ),
-    Tool(
-        USE_TOOL,
-        "Calls a tool whose definition was announced in a message. Call all other tools directly.",
-        schema={
-            "type": "object",
-            "properties": {
-                "name": {"type": "string", "description": "The name of the tool, as announced."},
-                "arguments": {
-                    "type": "object",
-                    "description": "The arguments of the tool, as described in its definition.",
-                    "additionalProperties": True,
-                },
-            },
-            "required": ["name", "arguments"],
-            "additionalProperties": False,
-        },
-    ),
-)
-SHIPPED_NAMES = tuple(tool.name for tool in _TOOLS)
 # The arguments of those that Foreword runs.
 _ARGUMENTS: dict[str, dict[str, Shape]] = {"use_skill": {"name": NAME}, "read_plan": {}, "write_plan": {"plan": STRING}}
-
-
-def shipped_tools(*names: str) -> tuple[Tool, ...]:
-    """Return the shipped tools with these names, or all that `Conversation.call_tool` runs. Add them to `Agent.tools`.
-
-    `use_tool` is returned only by its name. If an agent lists it from the start, tools that are added later do not invalidate the
-    provider's cache; `Conversation.resolve_call` returns the tool that the model then calls.
-    """
-    tools = {tool.name: tool for tool in _TOOLS}
-    for name in names:
-        expect("the name of a tool", name, str)
-        if name not in tools:
-            raise CallError(f"no tool {show(name)} is shipped{suggestion(str(name), tools)}")
-    return tuple(tools[name] for name in names or _ARGUMENTS)
 
 
 class ShippedToolRunner:

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import StructuredTool
 from langgraph.config import get_config
 
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_definitions import shipped_tools
 from ..errors import CallError
 from ..vocabulary.tools import USE_TOOL
 from .clients import rewriting_client

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from agents import FunctionTool, Model, ModelProvider, ModelResponse, OpenAIProvider
 from openai import AsyncOpenAI
 
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_definitions import shipped_tools
 from ..vocabulary.tools import USE_TOOL
 from .clients import rewriting_client
 from .forms import RequestOptions

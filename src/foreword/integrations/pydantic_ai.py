@@ -23,7 +23,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext, Tool
 from pydantic_ai.toolsets import FunctionToolset
 
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_definitions import shipped_tools
 from ..errors import CallError
 from ..vocabulary.tools import USE_TOOL
 from .clients import rewriting_client

@@ -13,7 +13,7 @@ import json
 from _thread import allocate_lock
 
 from ..conversation.conversation import Conversation
-from ..conversation.shipped_tools import shipped_tools
+from ..conversation.shipped_definitions import shipped_tools
 from ..errors import CallError, expect
 from ..vocabulary import digest, replace
 from ..vocabulary.tools import USE_TOOL
@@ -80,7 +80,7 @@ class RequestRewriter:
             tools = _with_use_tool(tools)
         self._detect_compaction(messages)
         if self._tools != tools:
-            self.conversation.set_active_tools(tools)
+            self.conversation.set_active_tools(tools, exactly=True)  # the framework must know each of them
             self._tools = tools
         complete = list(messages)
         for position, message in self._added:

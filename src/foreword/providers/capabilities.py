@@ -25,6 +25,7 @@ class Capabilities:
     deferred_tools: bool
     breakpoints: int
     ttls: Sequence[str]
+    merged_messages: bool
     source: str
     date: str
 
@@ -38,6 +39,7 @@ _KINDS = {
     "deferred_tools": SWITCH,
     "breakpoints": SIZE,
     "ttls": STRINGS,
+    "merged_messages": SWITCH,
     "source": NAME,
     "date": STRING,
 }

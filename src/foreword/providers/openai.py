@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import json
 
-from ..errors import CallError
+from ..errors import CallError, expect
 from ..vocabulary import Turn, digest, replace
 from ..vocabulary.tools import inactive_tools
 from . import check_turn_for
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .late import announcements, without_listed_tools
+from .merging import merge_messages
 from .tool_fields import reject_tool_fields
 from .use_tool import with_use_tool
 
@@ -95,12 +96,16 @@ def for_openai_chat(
     breakpoints: int = 3,
     ttl: Literal["30m", "mixed"] | None = None,
     tool_choice: Any = None,
+    merge: bool | None = None,
 ) -> dict[str, Any]:
     """Return the arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
 
     The prompt is a message with the role `system`, which OpenAI treats as `developer` where a model needs that, and which every other
     server accepts. The other arguments are those of `for_openai_responses`, except that `ttl` cannot be `12h` for the whole request.
     Pass an empty `cache_key` for servers that reject unknown keys.
+
+    With `merge`, consecutive messages from the user become one, because the chat templates of some models refuse them. By default,
+    they do if the turn's model is known to need that, such as Mistral's and Gemma.
     """
     check_turn_for("openai-chat", turn)
     if turn.changes:
@@ -118,11 +123,19 @@ def for_openai_chat(
     else:
         prompt = [*([{"role": "system", "content": turn.system}] if turn.system.strip() else []), *turn.messages]
     count = len(prompt) - len(turn.messages) + len(turn.leading)
-    request["messages"] = [*(_as_system(message) for message in prompt[:count]), *prompt[count:]]
+    messages = [*(_as_system(message) for message in prompt[:count]), *prompt[count:]]
+    request["messages"] = merge_messages(messages) if _must_merge(turn.model, merge) else messages
     return request | choice | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
 
 
 request = for_openai_responses
+
+
+def _must_merge(model: str, merge: bool | None) -> bool:
+    if merge is None:
+        return bool(model) and capabilities_of("openai", model).merged_messages
+    expect("merge", merge, bool)
+    return merge
 
 
 # Breakpoints

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Turn
 
+# Servers for local models, which know only the tools at the start of a request. A conversation with one of them lists `use_tool` by itself.
+SERVERS = ("llama.cpp", "llamacpp", "llama-server", "lm-studio", "lmstudio", "mlx", "ollama", "sglang", "vllm")
 _ARGUMENT_KEYS = ("arguments", "input", "args")  # in calls to OpenAI, Anthropic and Gemini
 _GEMINI_KEYS = ("function_call", "functionCall", "function_response", "functionResponse")
 

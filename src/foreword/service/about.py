@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..conversation.shipped_tools import SHIPPED_NAMES, shipped_tools
+from ..conversation.shipped_definitions import SHIPPED_NAMES, shipped_tools
 from ..errors import StoreBusyError, StoreError
 from ..layout.keys import KEYS
 from ..vocabulary.tools import tool_definition

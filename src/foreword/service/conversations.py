@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..conversation.decide import Drift
-from ..conversation.shipped_tools import SHIPPED_NAMES
+from ..conversation.shipped_definitions import SHIPPED_NAMES
 from ..conversation.state import trigger_of
 from ..conversation.usage import ConversationUsage, stored_usage
 from ..conversation.usage import record_usage as add_usage

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from ...conversation.conversation import Conversation
-from ...conversation.shipped_tools import shipped_tools
+from ...conversation.shipped_definitions import shipped_tools
 from ...encoding.agent import scope_form
 from ...encoding.prompt import candidate_form
 from ...engine.assembler import Assembler
