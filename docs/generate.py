@@ -532,6 +532,8 @@ def described(home: str, name: str, with_init: bool = True) -> list[str]:
     methods = [each for each in public if each not in properties and ast.get_docstring(each)]
     start = [each for each in functions if with_init and each.name == "__init__"]
     rows = [(code(signature(each)), " ".join((ast.get_docstring(each) or "").split())) for each in methods]
+    own = vars(getattr(import_module(f"foreword.{home}"), name))
+    rows += [(code(f"await {each}(…)"), own[each].__doc__) for each in own if hasattr(own[each], "__wrapped__")]
     return [
         *(code(signature(each, name)) for each in start),
         about(home, name),

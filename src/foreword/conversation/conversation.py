@@ -29,6 +29,7 @@ from .skills import SkillActivator
 from .state import state_of
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
+from .threads import in_thread
 from .touch import check_touch
 from .touching import Touching
 from .transitions import Transitions
@@ -295,6 +296,9 @@ class Conversation:
         )
         prompt = self._builder.prompt(sub_agent.inputs, sub_agent.agent, now)
         return self._turns.for_sub_agent(self._hooks.check(prompt), sub_agent.agent, history)
+
+    aturn, atouch = in_thread(turn), in_thread(touch)
+    acompact, arecord_usage = in_thread(compact), in_thread(record_usage)
 
     def _add_events(self, events: list[str]) -> None:
         with self._lock:
