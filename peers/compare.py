@@ -62,7 +62,10 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
 def assemble_case(program: Program, case: Case, base: str) -> Recorded:
     """Return what the program's layout sends for the tree in `base` (at the start, on a touch or after an edit), as a recording."""
     workspace = Workspace(
-        os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
+        os.path.join(base, case.cwd),
+        home=os.path.join(base, "home"),
+        platform="linux",
+        environment=case.data.environment(base),
     )
     if case.event == "start":
         return _reduced(prompt_messages(assemble(workspace, Agent(), program.name)), program.form, case, base)

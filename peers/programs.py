@@ -8,7 +8,7 @@ import platform
 import signal
 import subprocess
 import tomllib
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,16 @@ def ask(program: Program, installed: Installed, case: Case, base: str, *, resume
     touch = case.data.touch if case.event == "touch" else ""
     calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
     with Provider(calls) as provider:
-        output = run_program(program, installed, provider.url, base, case.cwd, case.data.files, resume=resume)
+        output = run_program(
+            program,
+            installed,
+            provider.url,
+            base,
+            case.cwd,
+            case.data.files,
+            resume=resume,
+            env=case.data.environment(base),
+        )
         model_requests = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
         if touch and model_requests and not provider.recorder.called:
             raise RunError(f"none of its tools reads a file: {', '.join(tool_names(model_requests[0][1]))}")
@@ -95,20 +104,25 @@ def run_program(
     files: Container[str] = (),
     *,
     resume: bool = False,
+    env: Mapping[str, str] | None = None,
 ) -> str:
     """Run the program against the provider at this URL, and return its output. `files` are those that its configuration must not replace."""
     fields = {"{url}": url, "{prompt}": PROMPT, "{base}": base}
-    environment = {
-        "PATH": installed.path,
-        "HOME": os.path.join(base, "home"),
-        "TMPDIR": os.path.join(base, "tmp"),
-        "TERM": "xterm-256color",
-        "NO_COLOR": "1",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "HTTPS_PROXY": "http://127.0.0.1:9",
-        "NO_PROXY": "127.0.0.1,localhost",
-        "GIT_CONFIG_NOSYSTEM": "1",
-    } | {name: _fill(value, fields) for name, value in program.env.items()}
+    environment = (
+        {
+            "PATH": installed.path,
+            "HOME": os.path.join(base, "home"),
+            "TMPDIR": os.path.join(base, "tmp"),
+            "TERM": "xterm-256color",
+            "NO_COLOR": "1",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        | {name: _fill(value, fields) for name, value in program.env.items()}
+        | dict(env or {})
+    )
     os.makedirs(environment["TMPDIR"], exist_ok=True)
     for name, text in program.files.items():
         if name not in files:

@@ -18,7 +18,8 @@ DEFAULT_PROGRAMS = ("codex", "claude", "gemini", "copilot", "opencode")
 class Tree:
     """Files, the programs to run on them, and the working directories.
 
-    `touch` is a file for a tool to read; `edit` contains files to replace before a second turn.
+    `touch` is a file for a tool to read; `edit` contains files to replace before a second turn. `env` contains environment variables,
+    in which `{base}` is the folder that contains `repo/` and `home/`.
     """
 
     files: dict[str, str]
@@ -27,6 +28,11 @@ class Tree:
     is_git: bool = True
     touch: str = ""
     edit: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+
+    def environment(self, base: str) -> dict[str, str]:
+        """Return the environment variables for a tree in this folder."""
+        return {name: text.replace("{base}", base) for name, text in self.env.items()}
 
     def paths_by_marker(self) -> dict[str, str]:
         """Return the file that each marker belongs to: the first one that contains it."""

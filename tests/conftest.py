@@ -72,12 +72,11 @@ class Tree:
         """Return the text with the temporary folder as the root directory."""
         return text.replace(self.top, "")
 
-    def workspace(self, cwd="w", home="home", environment=(), platform="linux"):
+    def workspace(self, cwd="w", home="home", environment=(), platform="linux", variables=()):
+        """Return a workspace. `environment` contains variables whose values are paths in this tree, `variables` others."""
+        paths = {name: self.path(value) if value else "" for name, value in dict(environment).items()}
         return Workspace(
-            self.path(cwd),
-            home=home and self.path(home),
-            platform=platform,
-            environment={name: self.path(value) if value else "" for name, value in dict(environment).items()},
+            self.path(cwd), home=home and self.path(home), platform=platform, environment={**paths, **dict(variables)}
         )
 
     def prompt(
@@ -93,10 +92,11 @@ class Tree:
         home="home",
         environment=(),
         platform="linux",
+        variables=(),
         **agent,
     ):
         """Build the prompt for an agent in `cwd`. `tools` is a string of names or a list of tools; `disk` replaces the real disk."""
-        workspace = self.workspace(cwd, home, environment, platform)
+        workspace = self.workspace(cwd, home, environment, platform, variables)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
         agent = Agent(tools=tools, **agent)
         if disk is None:

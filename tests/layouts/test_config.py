@@ -154,7 +154,7 @@ def test_a_changed_file_is_read_again(tree):
     ("row", "message"),
     [
         ('name = ["root:t.json#names"]', "from.name: unknown setting 'name'; did you mean 'names'?"),
-        ('names = "root:t.json#names"', "from.names must be a list of strings"),
+        ('names = "root:t.json#names"', "from.names must be a list of 'place:path#key' or of tables"),
         ('names = ["root:t.json"]', "from.names: 'root:t.json' is not 'place:path#key'"),
         ('names = ["root:t.json#"]', "is not 'place:path#key'"),
         ('names = ["root:t.json#a..b"]', "is not 'place:path#key'"),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..building.lists import Rule
-    from ..layout.model import Layout
+    from ..layout.model import ConfigValue, Layout
     from ..sources.readings import TrustCheck
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
@@ -377,9 +377,14 @@ def reread(assembler: Assembler, paths: Set[str]) -> None:
 def share_layout(assembler: Assembler, other: Assembler) -> None:
     """Let an assembler use the layout that another one has read in the same repository, unless it may depend on the working directory."""
     plan = other._current_plan
-    if plan is not None and all(row.pattern.place in _FIXED_PLACES for row in plan.layout.config):
+    if plan is not None and all(_is_shared(row) for row in plan.layout.config):
         workspace = replace(plan.workspace, cwd=assembler.workspace.cwd)
         assembler._current_plan = replace(plan, workspace=workspace)
+
+
+def _is_shared(row: ConfigValue) -> bool:
+    """Whether a setting has the same value for all working directories in a repository."""
+    return row.pattern.place in _FIXED_PLACES and "{cwd}" not in row.key
 
 
 def _adapt_layout(layout: Layout, assembler: Assembler, trust: TrustCheck | None) -> Layout:

@@ -6,7 +6,7 @@ from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_str
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .key import Key
-from .lookup_keys import MENU_KEYS, SELECTION_KEYS
+from .lookup_keys import CONFIG_KEYS, MENU_KEYS, SELECTION_KEYS
 from .text_keys import BYTE_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
 from .touch_keys import MATCHING_KEYS, TOUCH_KEYS
 
@@ -14,10 +14,13 @@ TABLES = {
     "layout": "Keys at the top of the file.",
     "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
     "env": "Folders that an environment variable can override. Each value is the folder to use if the variable is not set to an absolute path,"
-    ' as in `CODEX_HOME = "~/.codex"`. Use such a folder in `files` as `env:CODEX_HOME/AGENTS.md`.',
-    "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments). Each setting has a list of"
-    " `place:path#key`, in which a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"
-    " used is ignored and reported. The project's own files are untrusted: the files that they name must be inside the workspace.",
+    ' as in `CODEX_HOME = "~/.codex"`; if it is empty, there is no folder then. Use such a folder in `files` as `env:CODEX_HOME/AGENTS.md`.',
+    "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments) or from the environment. Each"
+    " setting has a list of `place:path#key`, in which a later file overrides an earlier one. `key` may be a path such as `context.fileName`, in"
+    " which `{root}` and `{cwd}` are filled in. `place:path#key=text` is `true` if the key has that value. `env:NAME` is the environment"
+    " variable itself (a list is separated by commas, and a switch is off if it is `0` or `false`), and `env:NAME#key` reads the file that it"
+    " names. A value that cannot be used is ignored and reported. The project's own files are untrusted: the files that they name must be"
+    " inside the workspace. Instead of a string, an entry can be a table with these keys.",
     "find": "`[find.NAME]`: which files to look for, and where.",
     "imports": "`[find.NAME.imports]`: lets files import others. An import is `@path`, relative to the importing file, at the start of a line or"
     " after white space and up to the next white space, but not in code. Without this table, such a token is left as text.",
@@ -117,6 +120,7 @@ KEYS = (
         "Whether the mirrored program also sends files that are not UTF-8. Foreword leaves them out; `foreword agents` says that the program"
         " loads them. Only in mirrors.",
     ),
+    *CONFIG_KEYS,
     Key(
         "find",
         "files",

@@ -87,6 +87,25 @@ SELECTION_KEYS = (
         " only mentioned in such conditions adds nothing to the prompt itself.",
     ),
 )
+CONFIG_KEYS = (
+    Key("from", "at", "text", "Where the value is: `place:path#key` or `env:NAME`."),
+    Key("from", "when", "conditions", "Conditions on settings that are read before this one: `set:x` and `!set:x`."),
+    Key(
+        "from",
+        "add",
+        "choice",
+        "For a list: whether its values are added before or after those of earlier entries and the default. By default, they replace them.",
+        ("before", "after"),
+    ),
+    Key("from", "only", "choice", "For a list: `names` leaves out values that contain a slash.", ("names",)),
+    Key(
+        "from",
+        "beside",
+        "text",
+        "For a list: the values are files in the folder of the configuration file, whose path may then contain `*`; this name is used if the file"
+        " does not have the key.",
+    ),
+)
 MENU_KEYS = (
     Key(
         "find",

@@ -1,4 +1,4 @@
-"""Parse lookup rules (`[find.NAME]`), whose files are groups of `place:path` patterns, and `[from]`."""
+"""Parse lookup rules (`[find.NAME]`), whose files are groups of `place:path` patterns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..shapes import STRINGS, check, check_table
 from .forms import parse_condition
 from .keys import KEY_SHAPES
 from .lookup_keys import MENU_ORDERS, PLACES, TEXT_ORDERS, WALKED_PLACES
-from .model import ConfigValue, Lookup, Pattern
+from .model import Lookup, Pattern
 from .patterns import check_wildcards, expand_alternatives
 from .texts import parse_text_rules
 from .touch_keys import MATCH_FIELDS
@@ -204,36 +204,6 @@ def _accepted_values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
     return (content,) if isinstance(content, str) else tuple(content)
 
 
-def parse_config(
-    table: Mapping[str, Any], settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
-) -> tuple[ConfigValue, ...]:
-    """Parse `[from]`: settings that are read from a program's configuration files."""
-    values: list[ConfigValue] = []
-    for name, references in table.items():
-        where = f"from.{name}"
-        check(references, STRINGS, where, LayoutError)
-        if name not in settings:
-            raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings)).at(where)
-        for reference in references:
-            text, hash_sign, key = reference.partition("#")
-            if not hash_sign or not all(key.split(".")):
-                raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'").at(where)
-            pattern = _parse_pattern(text, where + ".", settings, untrusted, env)
-            is_in_workspace = pattern.place in ("cwd", "root", "walk")
-            if pattern.place in ("path", "between", "down") or "*" in pattern.path:
-                raise LayoutError(
-                    f"{where}: {reference!r} must name one file, in a place other than 'path', 'between' and 'down'"
-                ).at(where)
-            if not pattern.path.endswith((".toml", ".json", ".jsonc")):
-                raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc").at(where)
-            if where in untrusted and not is_in_workspace:
-                raise LayoutError(f"{where}: a workspace's layout may read only its own files, not {reference!r}").at(
-                    where
-                )
-            values.append(ConfigValue(name, pattern, key))
-    return tuple(values)
-
-
 def _fill_in(text: str, settings: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), text)
 
@@ -256,7 +226,8 @@ def _parse_groups(
     def repeated_groups() -> Iterator[tuple[Pattern, ...]]:
         for entry in settings[list_name] if repeated_texts else ():
             for text in repeated_texts:
-                yield (_parse_pattern(text, where, {**settings, list_name: entry}, untrusted, env),)
+                for pattern in _parse_alternatives(text, where, {**settings, list_name: entry}, untrusted, env):
+                    yield (pattern,)
 
     for group in _expand_groups(files, where + "files"):
         lists = _list_settings(group, settings) if isinstance(group, str) else []
@@ -285,15 +256,18 @@ def _parse_alternatives(
     text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> Iterator[Pattern]:
     lists = _list_settings(text, settings)
-    for entry in settings[lists[0]] if lists else ("",):
-        yield _parse_pattern(text, where, {**settings, **({lists[0]: entry} if lists else {})}, untrusted, env)
+    if not lists:
+        yield parse_pattern(text, where, settings, untrusted, env)
+        return
+    for entry in settings[lists[0]]:
+        yield from _parse_alternatives(text, where, {**settings, lists[0]: entry}, untrusted, env)
 
 
 def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
-def _parse_pattern(
+def parse_pattern(
     text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> Pattern:
     place, colon, path = text.partition(":")

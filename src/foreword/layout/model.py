@@ -46,21 +46,33 @@ class Pattern:
 
 
 @value
-class ConfigValue:
-    """A setting that is read from a program's own configuration file: the setting's name, the file, and the path of the key."""
-
-    setting: str
-    pattern: Pattern
-    key: str
-
-
-@value
 class Condition:
     """One term of `when`. It holds if any of these facts holds or, if `negated`, if none does."""
 
     facts: Sequence[str]
     negated: bool = False
     is_choice: bool = False
+
+
+@value
+class ConfigValue:
+    """A setting that is read from a program's own configuration file or from an environment variable.
+
+    `pattern` is the file; in the place `env`, without a path, it is the file that the variable names. `key` is the path of its key, in
+    which `{root}` and `{cwd}` are filled in. Without a key, the value is the variable itself. If `equals` is not None, the setting says
+    whether the key has that value. `add` is the end at which values are added to those of earlier files, which they replace by default.
+    `beside` means that the values are files in the folder of the configuration file; it is the name that is used if there is no key.
+    With `only`, values that contain a slash are left out.
+    """
+
+    setting: str
+    pattern: Pattern
+    key: Sequence[str] = ()
+    equals: str | None = None
+    when: Sequence[Condition] = ()
+    add: Literal["before", "after", ""] = ""
+    beside: str = ""
+    only: Literal["names", ""] = ""
 
 
 @value

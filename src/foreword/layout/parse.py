@@ -13,9 +13,10 @@ from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
 from ..vocabulary.abilities import ABILITIES
+from .config import parse_config
 from .forms import FRONT, describe_imbalance, parse_condition, parse_form
 from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
-from .lookups import parse_config, parse_lookup
+from .lookups import parse_lookup
 from .merging import flatten, resolve_likes, untrusted_copies
 from .model import WORKSPACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
 from .patterns import mark_folders
@@ -110,13 +111,13 @@ def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None
 
 
 def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
-    """Raise a LayoutError if wording is not text, or if a folder in `[env]` is not absolute."""
+    """Raise a LayoutError if wording is not text, or if a folder in `[env]` is neither absolute nor empty."""
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
     for key, content in env.items():
         check(content, STRING, f"env.{key}", LayoutError)
-        if not content.startswith(("/", "~/")):
-            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'").at(f"env.{key}")
+        if content and not content.startswith(("/", "~/")):
+            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/', or be empty").at(f"env.{key}")
 
 
 def _check_once(on: Mapping[str, str], top: Mapping[str, Any]) -> None:

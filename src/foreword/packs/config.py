@@ -1,4 +1,5 @@
-"""Read settings from a program's own configuration files, such as `~/.codex/config.toml` (a layout's table `[from]`).
+"""Read settings from a program's own configuration files, such as `~/.codex/config.toml`, and from environment variables (a layout's
+table `[from]`).
 
 These files belong to another program, so nothing in them raises an error: a value that cannot be used is reported as a finding, and
 the setting keeps its default. The project's files are untrusted, like the workspace's own settings.
@@ -8,18 +9,20 @@ from __future__ import annotations
 
 import os
 
+from ..errors import LayoutError
 from ..findings import finding
 from ..layout.model import Lookup
-from ..sources.finder import base_of, walked_directories
+from ..shapes import is_list_of_strings
+from ..sources.finder import base_of, matching_paths, walked_directories
 from ..sources.links import WORKSPACE_PLACES, reach_of
-from ..sources.paths import is_inside
+from ..sources.paths import is_inside, normalize
 from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..layout.model import ConfigValue, Pattern
@@ -27,37 +30,98 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Workspace
 
 _ANY_LOOKUP = Lookup("from", ())
+MAX_VALUES = 200
 
 
 @value
 class ReadValue:
-    """The value that a configuration file has for a setting."""
+    """The value that a configuration file or an environment variable has for a setting. A variable's value is always text."""
 
-    setting: str
+    row: ConfigValue
     content: Any
-    path: str
-    is_untrusted: bool
+    source: str
+    is_untrusted: bool = False
+    is_variable: bool = False
 
 
 def read_config(
     config_values: Sequence[ConfigValue], workspace: Workspace, reader: Reader
 ) -> tuple[list[ReadValue], list[Finding]]:
-    """Read these settings from configuration files, lowest precedence first. Invalid files are reported as findings."""
+    """Read these settings, lowest precedence first. Invalid files are reported as findings.
+
+    Conditions are not checked here, because they depend on the settings that are read before.
+    """
     trail = Trail()
     files: dict[str, Any] = {}
     values: list[ReadValue] = []
-    for config_value in config_values:
-        pattern = config_value.pattern
-        for path, base in _paths(pattern, workspace, trail):
+    for row in config_values:
+        pattern = row.pattern
+        if not row.key:
+            content = (workspace.environment or {}).get(pattern.variable, "")
+            if content:
+                values.append(ReadValue(row, content, f"${pattern.variable}", is_variable=True))
+            continue
+        for path, base in _paths(pattern, workspace, reader, trail):
             if path not in files:
                 files[path] = _read_file(path, pattern, base, workspace, reader, trail)
-            content = files[path]
-            for name in config_value.key.split("."):
-                content = content.get(name) if isinstance(content, dict) else None
+            content = _content_at(files[path], row, path, workspace)
             if content is not None:
-                is_untrusted = _belongs_to_project(pattern, path, workspace)
-                values.append(ReadValue(config_value.setting, content, path, is_untrusted))
+                values.append(ReadValue(row, content, path, _belongs_to_project(pattern, path, workspace)))
     return values, trail.findings
+
+
+def _content_at(content: Any, row: ConfigValue, path: str, workspace: Workspace) -> Any:
+    """Return the value of a row's key in a configuration file's content, or None if it has none."""
+    if content is None:
+        return None
+    facts = {"{root}": workspace.root or workspace.cwd, "{cwd}": workspace.cwd}
+    for name in row.key:
+        content = content.get(facts.get(name, name)) if isinstance(content, dict) else None
+    if row.beside:
+        names = [row.beside] if content is None else [content] if isinstance(content, str) else content
+        return [os.path.join(os.path.dirname(path), name) for name in names] if is_list_of_strings(names) else content
+    return content if row.equals is None or content is None else content == row.equals
+
+
+def applies(config_value: ReadValue, settings: Mapping[str, Any]) -> bool:
+    """Whether the conditions of a value hold with these settings."""
+    return all(
+        any(settings[fact.removeprefix("set:")] for fact in term.facts) != term.negated
+        for term in config_value.row.when
+    )
+
+
+def converted(config_value: ReadValue, current: Any) -> Any:
+    """Return a value with the type of the setting's current value. Raises a LayoutError if that is not possible."""
+    row, content = config_value.row, config_value.content
+    content = _convert(_convert_text(content, current) if config_value.is_variable else content, current)
+    if row.only:
+        content = [name for name in content if "/" not in name]
+    if row.add:
+        content = [*content, *current] if row.add == "before" else [*current, *content]
+        content = list(dict.fromkeys(content))[:MAX_VALUES]
+    return content
+
+
+def _convert_text(text: str, default: Any) -> Any:
+    """Return an environment variable's text as a value of the type of the setting's default: a list is separated by commas."""
+    if isinstance(default, list | tuple):
+        return [entry.strip() for entry in text.split(",") if entry.strip()]
+    if isinstance(default, bool):
+        return text.lower() not in ("0", "false")
+    return int(text) if isinstance(default, int) and text.isdecimal() else text
+
+
+def _convert(content: Any, default: Any) -> Any:
+    """Return a value converted to the type of the setting's default. Raises a LayoutError if that is not possible."""
+    if isinstance(default, list | tuple):
+        content = [content] if isinstance(content, str) else content
+        if is_list_of_strings(content):
+            return list(content[:MAX_VALUES])
+    elif type(content) is type(default):
+        return content
+    expected = "a list of strings" if isinstance(default, list | tuple) else f"of the same type as {default!r}"
+    raise LayoutError(f"it must be {expected}, not {type(content).__name__}; it was ignored")
 
 
 def _belongs_to_project(pattern: Pattern, path: str, workspace: Workspace) -> bool:
@@ -66,15 +130,25 @@ def _belongs_to_project(pattern: Pattern, path: str, workspace: Workspace) -> bo
     return pattern.place in WORKSPACE_PLACES or is_moved_inside
 
 
-def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tuple[str, str]]:
+def _paths(pattern: Pattern, workspace: Workspace, reader: Reader, trail: Trail) -> Iterator[tuple[str, str]]:
     """Yield the files that a pattern can refer to, farthest first, each with its base directory."""
+    if pattern.place == "env" and not pattern.path:
+        named = (workspace.environment or {}).get(pattern.variable, "")
+        if named.startswith("/"):
+            yield normalize(named), os.path.dirname(normalize(named))
+        return
     if pattern.place == "walk":
         directories = walked_directories("git", workspace)
     else:
         base = base_of(pattern, workspace, trail)
         directories = [] if base is None else [base]
     for directory in directories:
-        yield os.path.normpath(os.path.join(directory, pattern.path)), directory
+        if "*" in pattern.path:
+            reach = reach_of(pattern, directory, _ANY_LOOKUP, workspace)
+            for path in matching_paths(pattern, directory, _ANY_LOOKUP, reader, trail, "", reach):
+                yield path, directory
+        else:
+            yield os.path.normpath(os.path.join(directory, pattern.path)), directory
 
 
 def _read_file(path: str, pattern: Pattern, base: str, workspace: Workspace, reader: Reader, trail: Trail) -> Any:

@@ -20,7 +20,7 @@ from ..errors import CallError, ForewordError, LayoutError, MissingError, sugges
 from ..findings import finding, known_ids
 from ..layout.merging import assign, flatten, full_key, has_key, short_keys
 from ..layout.parse import parse
-from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_strings
+from ..shapes import STRING, STRINGS, TABLES, check, check_table
 from ..sources.environment import absolute
 from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
@@ -51,7 +51,6 @@ FOREWORD_KEYS = {
     "untrusted": "what happens to files that are not accepted: `drop` (they are left out) or `user` (instruction files are sent as a user message)",
 }
 LINT_KEYS = {"disable": "lint checks to skip"}
-_MAX_CONFIG_VALUES = 200
 _KEYS_OUTSIDE_LAYOUT = {*FOREWORD_KEYS, "for", "lint"}
 _KEYS_FOR_MIRRORS = {"links"}
 
@@ -373,20 +372,24 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
 
 def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
     """Return the layout with the settings from the configuration files that it names."""
-    from .config import read_config
+    from .config import applies, read_config
 
     config_values = parse(source.mapping, source.name, source.address, source.untrusted).config
     values, findings = read_config(config_values, workspace, reader)
     for config_value in values:
-        source = _with_value(source, config_value, findings)
+        if applies(config_value, source.mapping["settings"]):
+            source = _with_value(source, config_value, findings)
     return source, findings
 
 
 def _with_value(source: Source, config_value: ReadValue, findings: list[Finding]) -> Source:
     """Return the layout with one configuration value applied. Of a list, only the usable entries are applied."""
-    path, setting = printable(config_value.path), config_value.setting
+    from .config import MAX_VALUES, converted
+
+    path, setting = printable(config_value.source), config_value.row.setting
+    current = source.mapping["settings"][setting]
     try:
-        content = _convert(config_value.content, source.mapping["settings"][setting])
+        content = converted(config_value, current)
         changed, problem = _try_value(source, config_value, content)
         if problem and isinstance(content, list):
             usable = [entry for entry in content if not _try_value(source, config_value, [entry])[1]]
@@ -396,9 +399,9 @@ def _with_value(source: Source, config_value: ReadValue, findings: list[Finding]
             problem = f"{', '.join(refused[:3])}{more} cannot be used ({problem})"
     except LayoutError as error:
         changed, problem = source, str(error)
-    if isinstance(config_value.content, list) and len(config_value.content) > _MAX_CONFIG_VALUES:
+    if isinstance(config_value.content, list) and len(config_value.content) > MAX_VALUES:
         count = len(config_value.content)
-        message = f"{path}: {setting}: only the first {_MAX_CONFIG_VALUES} of {count:,} values are used"
+        message = f"{path}: {setting}: only the first {MAX_VALUES} of {count:,} values are used"
         findings.append(finding("config-invalid", message, path))
     if problem:
         findings.append(finding("config-invalid", f"{path}: {setting}: {problem}", path))
@@ -408,22 +411,10 @@ def _with_value(source: Source, config_value: ReadValue, findings: list[Finding]
 def _try_value(source: Source, config_value: ReadValue, content: Any) -> tuple[Source, str]:
     """Return the layout with the value and an empty string, or the unchanged layout and why the value cannot be used."""
     try:
-        key = f"settings.{config_value.setting}"
-        return _set_checked(source, key, content, config_value.path, config_value.is_untrusted), ""
+        key = f"settings.{config_value.row.setting}"
+        return _set_checked(source, key, content, config_value.source, config_value.is_untrusted), ""
     except LayoutError as error:
         return source, str(error)
-
-
-def _convert(content: Any, default: Any) -> Any:
-    """Return a value converted to the type of the setting's default. Raises a LayoutError if that is not possible."""
-    if isinstance(default, list | tuple):
-        content = [content] if isinstance(content, str) else content
-        if is_list_of_strings(content):
-            return list(content[:_MAX_CONFIG_VALUES])
-    elif type(content) is type(default):
-        return content
-    expected = "a list of strings" if isinstance(default, list | tuple) else f"of the same type as {default!r}"
-    raise LayoutError(f"it must be {expected}, not {type(content).__name__}; it was ignored")
 
 
 def key_origins(source: Source) -> dict[str, Origin]:

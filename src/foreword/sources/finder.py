@@ -143,9 +143,14 @@ def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     if pattern.place == "path" and not pattern.path.startswith("~/"):
         return workspace.cwd
     base = user_folder(pattern, workspace)
-    if base is None and not any(reported.code == "home-missing" for reported in trail.findings):
-        trail.findings.append(finding("home-missing", _missing_folder_message(workspace)))
+    if base is None and (pattern.place != "env" or pattern.default):
+        _report_missing_folder(workspace, trail)
     return base
+
+
+def _report_missing_folder(workspace: Workspace, trail: Trail) -> None:
+    if not any(reported.code == "home-missing" for reported in trail.findings):
+        trail.findings.append(finding("home-missing", _missing_folder_message(workspace)))
 
 
 def _starts_in_workspace(pattern: Pattern, workspace: Workspace) -> bool:

@@ -85,6 +85,8 @@ def user_folder(pattern: Pattern, workspace: Workspace) -> str | None:
         return workspace.home
     folder = (workspace.environment or {}).get(pattern.variable, "")
     folder = folder if folder.startswith("/") else pattern.default
+    if not folder:
+        return None
     if not folder.startswith("~/"):
         return normalize(folder)
     return normalize(join(workspace.home, folder[2:])) if workspace.home else None

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
+from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', list_name='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', list_name='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', list_name='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', list_name='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (', Field(name='layer'), ')\n</description>\n<location>\n', Field(name='layer'), '\n</location>\n</skill>', ), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, over='shorten', role='user'), )
 LAYOUT = Layout(
@@ -12,14 +12,15 @@ LAYOUT = Layout(
     name='qwen',
     address='$agents/qwen',
     about='Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
-    lookups=(Lookup(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='skills', groups=((Pattern(place='cwd', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='context', groups=((Pattern(place='env', path='QWEN.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='env', path='AGENTS.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='env', path='output-language.md', variable='QWEN_HOME', default='~/.qwen'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='env', path='rules/**/*.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='skills', groups=((Pattern(place='cwd', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='env', path='skills/*/SKILL.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     on={'turn': 'gather'},
     mirrors='Qwen Code 0.24.4',
     raw=True,
-    differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives the reason in different words.', 'On a touch, ** inside a name matches within the name; in Qwen Code, it matches folders too.', ),
+    differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives the reason in different words.', "If a project's settings name the files, only the project's are read; Qwen Code also reads the user's files with these names.", 'On a touch, ** inside a name matches within the name; in Qwen Code, it matches folders too.', ),
     detected_by=('QWEN.md', '.qwen/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
+    config=(ConfigValue(setting='names', pattern=Pattern(place='env', path='settings.json', variable='QWEN_HOME', default='~/.qwen'), key=('context', 'fileName', )), ConfigValue(setting='names', pattern=Pattern(place='cwd', path='.qwen/settings.json'), key=('context', 'fileName', )), ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='env', path='rules/**/*.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -38,11 +39,14 @@ def mapping() -> dict[str, Any]:
  'on': {'turn': 'gather'},
  'differs': ["Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'The comment for an import that was refused gives the reason in different words.',
+             "If a project's settings name the files, only the project's are read; Qwen Code also reads the user's files with these names.",
              'On a touch, ** inside a name matches within the name; in Qwen Code, it matches folders too.'],
  'settings': {'names': ['QWEN.md', 'AGENTS.md']},
+ 'env': {'QWEN_HOME': '~/.qwen'},
+ 'from': {'names': ['env:QWEN_HOME/settings.json#context.fileName', 'cwd:.qwen/settings.json#context.fileName']},
  'find': {'context': {'trim': 'ends',
                       'walk': 'git-or-root',
-                      'files': ['home:.qwen/{names}', 'above:{names}', 'walk:{names}'],
+                      'files': ['env:QWEN_HOME/{names}', 'above:{names}', 'walk:{names}'],
                       'imports': {'depth': 5,
                                   'place': 'replace',
                                   'once': 'chain',
@@ -50,23 +54,23 @@ def mapping() -> dict[str, Any]:
                                   'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
                                   'outside': '<!-- Import failed: {name} - {reason} -->',
                                   'repeated': '<!-- File already processed: {name} -->'}},
-          'language': {'trim': 'ends', 'files': ['home:.qwen/output-language.md']},
+          'language': {'trim': 'ends', 'files': ['env:QWEN_HOME/output-language.md']},
           'local': {'trim': 'ends', 'files': ['root:.qwen/QWEN.local.md']},
           'rules': {'trim': 'ends',
                     'front': 'drop',
-                    'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md'],
+                    'files': ['env:QWEN_HOME/rules/**/*.md', 'root:.qwen/rules/**/*.md'],
                     'where': {'paths': ''}},
           'skills': {'as': 'skill',
                      'files': ['cwd:.qwen/skills/*/SKILL.md',
                                'cwd:.agents/skills/*/SKILL.md',
-                               'home:.qwen/skills/*/SKILL.md',
+                               'env:QWEN_HOME/skills/*/SKILL.md',
                                'home:.agents/skills/*/SKILL.md']},
           'touched': {'globs': 'paths',
                       'trim': 'ends',
                       'front': 'drop',
                       'match': ['paths'],
                       'unscoped': 'skip',
-                      'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md']}},
+                      'files': ['env:QWEN_HOME/rules/**/*.md', 'root:.qwen/rules/**/*.md']}},
  'section': {'base': {'text': "[Qwen Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'context': {'sections': ['files', 'language', 'local', 'rules'], 'lifetime': 'project', 'wrap': '---\n\n{}\n\n---'},
              'files': {'list': 'context',
