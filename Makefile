@@ -60,8 +60,8 @@ find-browser: $(NODE)
 pictures: find-browser setup page ## Take the screenshots for the documentation
 	$(BIN)/python tests/browser/pictures.py
 
-run: .venv/.stamp-run ## Print the prompt for this folder and the cost of each section
-	$(BIN)/foreword show .
+run: .venv/.stamp-run ## Print what each released agent does with this folder's instruction files, and the cost of each section
+	$(BIN)/foreword agents . --all
 	$(BIN)/foreword tokens .
 
 test: find-browser setup page ## Run every test

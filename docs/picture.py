@@ -19,7 +19,11 @@ from pathlib import Path
 import sample
 
 FOLDER = Path(__file__).parent / "images"
-PICTURES = {"blame.svg": "foreword blame api --set sections=instructions,environment"}
+# The folder of the sample in which a command runs, and the command.
+PICTURES = {
+    "agents.svg": ("monorepo", "foreword agents --layout claude --layout codex --layout copilot --layout cursor"),
+    "blame.svg": ("shop", "foreword blame api --set sections=instructions,environment"),
+}
 COLOURS = {"2": "#8b949e", "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "36": "#79c0ff", "1": "#ffffff"}
 PLAIN, BACKGROUND, PROMPT = "#e6edf3", "#0d1117", "#7ee787"
 WIDE, HIGH, EDGE = 8.4, 20, 16
@@ -36,19 +40,19 @@ def main(arguments: Sequence[str]) -> int:
     outdated = [name for name in PICTURES if is_check and not is_current(name)]
     for name in outdated:
         print(f"docs/images/{name} is outdated; run python docs/picture.py")
-    for name, command in PICTURES.items() if not is_check else ():
-        (FOLDER / name).write_text(draw(command), encoding="utf-8")
+    for name in PICTURES if not is_check else ():
+        (FOLDER / name).write_text(draw(*PICTURES[name]), encoding="utf-8")
     return 1 if outdated else 0
 
 
 def is_current(name: str) -> bool:
     file = FOLDER / name
-    return file.exists() and file.read_text(encoding="utf-8") == draw(PICTURES[name])
+    return file.exists() and file.read_text(encoding="utf-8") == draw(*PICTURES[name])
 
 
-def draw(command: str) -> str:
-    """Run a command and return its terminal output as SVG."""
-    lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, run_in_terminal(command).splitlines()))]
+def draw(folder: str, command: str) -> str:
+    """Run a command in a folder of the sample and return its terminal output as SVG."""
+    lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, run_in_terminal(folder, command).splitlines()))]
     width = max(sum(len(text) for text, _ in line) for line in lines) * WIDE + 2 * EDGE
     height = len(lines) * HIGH + 2 * EDGE
     rows = [row(line, EDGE + HIGH * (index + 0.75)) for index, line in enumerate(lines)]
@@ -89,13 +93,13 @@ def runs(line: str) -> Iterator[tuple[str, str]]:
             yield text, colour
 
 
-def run_in_terminal(command: str) -> str:
-    """Terminal output of a command that runs in the sample workspace."""
+def run_in_terminal(folder: str, command: str) -> str:
+    """Terminal output of a command that runs in a folder of the sample."""
     with sample.home() as home:
         controller, terminal = pty.openpty()
         environment = {"HOME": str(home), "TERM": "xterm", "PATH": str(Path(sys.executable).parent)}
         process = subprocess.Popen(
-            command.split(), cwd=home / "shop", env=environment, stdout=terminal, stderr=subprocess.DEVNULL
+            command.split(), cwd=home / folder, env=environment, stdout=terminal, stderr=subprocess.DEVNULL
         )
         os.close(terminal)
         text = b"".join(chunks(controller)).decode()

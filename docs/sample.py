@@ -22,15 +22,28 @@ FILES = {
     "Bump the version, write the changelog, tag.\n",
 }
 
+# The file names of a well-known repository, for the picture in the README.
+MONOREPO = {
+    ".git/HEAD": "ref: refs/heads/main\n",
+    "AGENTS.md": "# Overview\n\nThe backend is in `src/`, the web client in `static/`.\n",
+    "CLAUDE.md": "@AGENTS.md\n",
+    "src/AGENTS.md": "Type every function. Raise errors of the module's own.\n",
+    "static/AGENTS.md": "Write function components, and test what a user sees.\n",
+    "static/CLAUDE.md": "@AGENTS.md\n",
+    ".cursor/rules/python.mdc": '---\nglobs: "**/*.py"\n---\n\nRun the linter before you finish.\n',
+}
+
 
 @contextmanager
 def home() -> Iterator[Path]:
-    """Create a temporary home directory with the workspace `shop` and a link `foreword` to this checkout."""
+    """Create a temporary home directory with the workspaces `shop` and `monorepo`, and a link `foreword` to this checkout."""
     folder = Path("/tmp") / "".join(random.SystemRandom().choices("aeimnorst", k=8))
     assert len(str(folder)) == len(HOME)
     folder.mkdir(mode=0o700)
     for name, text in FILES.items():
         write(folder / "shop" / name, text)
+    for name, text in MONOREPO.items():
+        write(folder / "monorepo" / name, text)
     (folder / "foreword").symlink_to(Path(__file__).resolve().parents[1])
     try:
         yield folder

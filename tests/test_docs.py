@@ -281,8 +281,12 @@ def test_the_page_on_extensions_shows_every_field(name):
 
 
 @pytest.mark.parametrize("command", commands.COMMANDS)
-def test_the_readme_names_every_command(command):
-    assert re.search(rf"`foreword {command}\b", (ROOT / "README.md").read_text())
+def test_the_page_on_commands_names_every_command(command):
+    assert re.search(rf"`foreword {command}\b", text_of("commands.md"))
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
 @pytest.mark.parametrize("command", ["make run", "make setup", "make test"])
@@ -320,7 +324,7 @@ def test_the_changelog_says_what_is_unreleased():
 
 
 def test_the_page_on_costs_matches_the_benchmarks():
-    table = (ROOT / "README.md").read_text().partition("\n## What it costs\n")[2].partition("\n## ")[0]
+    table = text_of("costs.md").partition("\n## What it costs\n")[2].partition("\n## ")[0]
     row_names = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
     benches = " ".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
     filled = re.compile(r"\{[^}\n]*\}|\d[\d,]*|SQLite|PostgreSQL")  # filled in by a benchmark: numbers, and the store
