@@ -176,7 +176,7 @@ def test_make_run_installs_nothing_the_second_time(stamps, checkout, tmp_path):
     uv = checkout / f".tools/uv-{version}/bin/uv"
     uv.parent.mkdir(parents=True)
     uv.write_text("")
-    assert planned_commands("run", checkout, path) == ".venv/bin/foreword show .\n.venv/bin/foreword tokens .\n"
+    assert planned_commands("run", checkout, path) == ".venv/bin/foreword agents . --all\n.venv/bin/foreword tokens .\n"
 
 
 def test_make_run_does_not_remove_development_packages(checkout, tmp_path):
