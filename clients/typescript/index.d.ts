@@ -1108,7 +1108,7 @@ export interface ProblemForm {
   type: string;
 }
 
-/** How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns. */
+/** How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns or, if they are known, in the agent's `requests`. */
 export interface PromptReviewForm {
   changed: boolean;
   cost: number | null;
@@ -1290,6 +1290,7 @@ export interface ReviewForm {
   notes: string[];
   price: PriceForm | null;
   prompts: PromptReviewForm[];
+  requests: Record<string, number> | null;
   turns: number;
   unchanged: number;
 }

@@ -15,6 +15,7 @@ from foreword.sources.git import open_git
 from foreword.sources.reader import Reader
 from foreword.vocabulary import Workspace
 from foreword.wire.git_forms import ReviewForm
+from tests.sessions.session_logs import ClaudeLog, stamp
 
 OLD = {
     "w/AGENTS.md": "# Shop\n\nUse pnpm.\n",
@@ -251,6 +252,24 @@ def test_in_a_folder_markdown_shows_only_what_does_not_change_at_the_root(commit
     out = run("review", "HEAD~", "--format", "markdown", "--layout", "codex")[1]
     assert out.count("+ Use npm.") == out.count("+ Be quick.") == 1
     assert "<summary>What changes for codex in api, besides the changes at the root</summary>" in out
+
+
+def test_a_change_can_be_priced_by_the_requests_that_agents_sent(commit, run, review, tree):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse pnpm. " + "Be careful with prices. " * 40})
+    log = ClaudeLog(Path(tree.path("home")), tree.path("w"))
+    log.user().answer(written=5000).user().answer(read=5000).user().answer(written=5000).write()
+    when = ["--now", stamp(86_400), "--layout", "claude", "--layout", "codex"]
+    form = review("HEAD~", *when, "--sessions")
+    claude, codex = form["prompts"]
+    tokens, price = claude["tokens_after"] - claude["tokens_before"], form["price"]
+    assert form["requests"] == {"claude": 3}
+    assert claude["cost"] == pytest.approx(tokens * (2 * price["write"] + price["read"]) / 1e6)
+    assert codex["cost"] is None
+    for options in (["--format", "markdown"], []):
+        text = " ".join(run("review", "HEAD~", *when, "--sessions", *options)[1].split())
+        assert "in the last 30 days" in text and "(claude 3)." in text
+    assert review("HEAD~", *when)["requests"] is None
 
 
 def test_the_other_formats(commit, run):

@@ -44,6 +44,8 @@ def parser_for(command: str) -> Parser:
         metavar="SEVERITY",
         help="exit with status 1 if a new finding has this severity or above",
     )
+    about = "price the change by the requests that agents really sent in this repository in the last 30 days (see foreword sessions)"
+    parser.add_argument("--sessions", action="store_true", help=about)
     parser.add_argument("--exit-code", action="store_true", help="exit with status 1 if a prompt changes")
     return parser
 
@@ -52,7 +54,13 @@ def review(args: Namespace) -> int:
     """`foreword review BASE[..HEAD] [DIR]`"""
     from ..programs.review import review_answer, review_change
 
-    fields = {"cwd": args.dir, "range": args.range, "layouts": args.layouts, "prices": args.prices}
+    fields = {
+        "cwd": args.dir,
+        "range": args.range,
+        "layouts": args.layouts,
+        "prices": args.prices,
+        "sessions": args.sessions,
+    }
     result = review_change(args.question.with_fields(**fields))
     if args.json or args.format == "json":
         write_json(review_answer(result))
@@ -72,16 +80,17 @@ def _write_sarif(result: Review) -> None:
 
 def _write_github(result: Review) -> None:
     from ..inspection.lint.formats import annotation
-    from .review_words import describe_cost, describe_place
+    from .review_words import cost_period, describe_cost, describe_place
 
+    period = cost_period(result).replace(",", "%2C")
     for finding in result.new_findings:
         write(annotation(finding, ""))
     for prompt in result.prompts:
         effect = prompt.effect
-        cost = describe_cost(result, effect.after - effect.before)
+        cost = describe_cost(result, prompt)
         write(
             f"::notice title=foreword review::{printable(prompt.layout)} {describe_place(prompt.folder)}: "
-            f"{effect.before:,} → {effect.after:,} tokens{f' ({cost} per 1%2C000 conversations)' if cost else ''}"
+            f"{effect.before:,} → {effect.after:,} tokens{f' ({cost} {period})' if cost else ''}"
         )
 
 
@@ -95,7 +104,7 @@ def _write_markdown(result: Review) -> None:
 
 
 def _write_text(result: Review) -> None:
-    from .review_words import describe_cost, describe_place, headline, price_note
+    from .review_words import cost_period, describe_cost, describe_place, headline, price_note
 
     write_line(paint(headline(result), "bold"))
     _write_files(result)
@@ -105,9 +114,9 @@ def _write_text(result: Review) -> None:
         for prompt in result.prompts:
             before, after = prompt.effect.before, prompt.effect.after
             place = describe_place(prompt.folder)
-            cost = describe_cost(result, after - before)
+            cost = describe_cost(result, prompt)
             rows.append((prompt.layout, place, f"{before:,}", f"{after:,}", f"{after - before:+,}", cost))
-        header = ("agent", "where", "before", "after", "tokens", "per 1,000 conversations")
+        header = ("agent", "where", "before", "after", "tokens", cost_period(result))
         write_table(rows, header, right=(2, 3, 4, 5))
         write_line(paint(price_note(result), "dim"), indent=2)
         _write_texts(result)

@@ -12,7 +12,15 @@ from ..inspection.agents import LOADED_VERDICTS, READ_VERDICTS
 from ..inspection.hunks import changed_lines, find_hunks
 from ..text.lines import escape_controls, printable
 from ..text.words import common_prefix_length
-from .review_words import describe_cost, describe_outcomes, describe_place, headline, join_layouts, price_note
+from .review_words import (
+    cost_period,
+    describe_cost,
+    describe_outcomes,
+    describe_place,
+    headline,
+    join_layouts,
+    price_note,
+)
 from .terminal import count_of
 
 TYPE_CHECKING = False
@@ -93,7 +101,7 @@ def _prompts(review: Review) -> str:
     for folder, prompts in by_folder.items():
         cells = [_cell(prompts.get(layout)) for layout in layouts]
         rows.append([_code(folder) if folder else "the root", *cells, _cost_range(review, list(prompts.values()))])
-    table = _table(["tokens in", *map(_escape, layouts), "per 1,000 conversations"], rows)
+    table = _table(["tokens in", *map(_escape, layouts), cost_period(review)], rows)
     return f"{table}\n\n<sub>{_escape(price_note(review))}</sub>"
 
 
@@ -105,9 +113,10 @@ def _cell(prompt: PromptReview | None) -> str:
 
 
 def _cost_range(review: Review, prompts: Sequence[PromptReview]) -> str:
-    changes = sorted(prompt.effect.after - prompt.effect.before for prompt in prompts)
-    costs = list(dict.fromkeys(describe_cost(review, change) for change in (changes[0], changes[-1])))
-    return " to ".join(costs)
+    priced = sorted(
+        (prompt for prompt in prompts if review.cost(prompt) is not None), key=lambda prompt: review.cost(prompt) or 0
+    )
+    return " to ".join(dict.fromkeys(describe_cost(review, prompt) for prompt in (*priced[:1], *priced[-1:])))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

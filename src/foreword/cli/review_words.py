@@ -34,12 +34,17 @@ def describe_place(folder: str) -> str:
     return f"in {folder}" if folder else "at the root"
 
 
-def describe_cost(review: Review, tokens: int) -> str:
-    """Return what these tokens cost in 1,000 conversations, with a sign, or empty if no price is known."""
-    cost = review.cost(tokens)
+def describe_cost(review: Review, prompt: PromptReview) -> str:
+    """Return what the change of a prompt costs, with a sign, or empty if it is not known."""
+    cost = review.cost(prompt)
     if cost is None:
         return ""
     return f"{'-' if cost < 0 else '+'}${abs(cost):,.2f}"
+
+
+def cost_period(review: Review) -> str:
+    """Return what a cost is for, as a heading."""
+    return "per 1,000 conversations" if review.requests is None else "in the last 30 days"
 
 
 def price_note(review: Review) -> str:
@@ -48,6 +53,12 @@ def price_note(review: Review) -> str:
 
     if review.price is None:
         return "Tokens are estimates. The model's price is unknown; pass one with --prices."
+    if review.requests is not None:
+        sent = ", ".join(f"{name} {requests.count:,}" for name, requests in review.requests.items()) or "none"
+        return (
+            f"Tokens are estimates. Costs are for {review.price.name}, in the requests that agents sent in this repository "
+            f"in the last 30 days, according to their logs ({sent})."
+        )
     return (
         f"Tokens are estimates. Costs are for {review.price.name}, in conversations of {TURNS} turns that read the prompt "
         "from the cache after the first."

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Prompt
     from ..wire.git_forms import PromptReviewForm, ReviewForm
     from .question import Question
+    from .review_requests import SentRequests
     from .review_tree import TreeReading
 
 TURNS = 30
@@ -83,7 +84,8 @@ class Review:
     """What a change does.
 
     All paths are relative to the root. `unchanged` is the number of prompts that stay the same. Costs are calculated from `price`.
-    `conversations` is the number of stored conversations in the repository, or None if no store was passed.
+    `conversations` is the number of stored conversations in the repository, or None if no store was passed. `requests` are those that each
+    agent has sent in the last 30 days, or None if its logs were not read.
     """
 
     base: Revision
@@ -96,11 +98,19 @@ class Review:
     price: Price | None = None
     conversations: int | None = None
     notes: Sequence[str] = ()
+    requests: Mapping[str, SentRequests] | None = None
 
-    def cost(self, tokens: int) -> float | None:
-        """Return what these tokens cost in 1,000 conversations: each writes them to the cache once and reads them in every later turn."""
+    def cost(self, prompt: PromptReview) -> float | None:
+        """Return what the change of this prompt costs in the agent's requests or, if they are not known, in 1,000 conversations.
+
+        A conversation writes the prompt to the cache once and reads it in every later turn.
+        """
+        tokens = prompt.effect.after - prompt.effect.before
         if self.price is None:
             return None
+        if self.requests is not None:
+            sent = self.requests.get(prompt.layout)
+            return sent.cost(tokens, self.price) if sent else None
         return tokens * (self.price.write + (TURNS - 1) * self.price.read) / 1_000
 
 
@@ -169,6 +179,7 @@ class _TreeComparison:
             self._price(),
             self._conversations(),
             list(self.notes),
+            self._requests(),
         )
 
     def _folders(self) -> list[str]:
@@ -307,6 +318,13 @@ class _TreeComparison:
             return price if self.question.model else table.price_of(rules, "")
         return table.price_of(table.providers[0], "")
 
+    def _requests(self) -> Mapping[str, SentRequests] | None:
+        if not self.question.fields.get("sessions"):
+            return None
+        from .review_requests import count_requests
+
+        return count_requests(self.question)
+
     def _conversations(self) -> int | None:
         if not self.question.fields.get("store"):
             return None
@@ -412,6 +430,7 @@ def review_answer(review: Review) -> ReviewForm:
         "new_findings": [finding_form(row) for row in review.new_findings],
         "fixed_findings": [finding_form(row) for row in review.fixed_findings],
         "conversations": review.conversations,
+        "requests": None if review.requests is None else {name: sent.count for name, sent in review.requests.items()},
         "notes": list(review.notes),
     }
 
@@ -428,7 +447,7 @@ def _prompt_form(review: Review, prompt: PromptReview) -> PromptReviewForm:
         "tokens_before": effect.before,
         "tokens_after": effect.after,
         "tokens_kept": effect.kept,
-        "cost": review.cost(effect.after - effect.before),
+        "cost": review.cost(prompt),
         "details": [
             section_diff_form(section, prompt.old.text, prompt.new.text) for section in prompt.difference.sections
         ],

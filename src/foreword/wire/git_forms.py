@@ -89,7 +89,7 @@ class FileReviewForm(TypedDict):
 
 
 class PromptReviewForm(ChangesForm):
-    """How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns."""
+    """How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns or, if they are known, in the agent's `requests`."""
 
     layout: str
     folder: str
@@ -112,6 +112,7 @@ class ReviewForm(TypedDict):
     new_findings: list[FindingForm]
     fixed_findings: list[FindingForm]
     conversations: int | None
+    requests: dict[str, int] | None
     notes: list[str]
 
 
