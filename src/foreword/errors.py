@@ -156,6 +156,7 @@ def show(content: Any) -> str:
 ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model")
 CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
 ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
+ROLES_WITH_TEXT = ("summary", "branch_summary", "custom")
 PROVIDERS = ("anthropic", "openai", "gemini")
 _MAX_ID_LENGTH = 512
 
@@ -313,8 +314,10 @@ def _check_role(role: Any, number: int) -> None:
 
 def _check_content(message: Mapping[str, Any], number: int) -> None:
     content, role = message.get("content"), message["role"]
+    if role == "execution":
+        _check_execution(message, number)
     if content is None:
-        if role in ROLES_WITH_CONTENT and "parts" not in message:
+        if role in ROLES_WITH_TEXT or (role in ROLES_WITH_CONTENT and "parts" not in message):
             raise CallError(f"message {number} ({role}) has no content")
     elif isinstance(content, (list, tuple)):
         for block in content:
@@ -323,6 +326,14 @@ def _check_content(message: Mapping[str, Any], number: int) -> None:
                 raise CallError(f"the content of message {number} must be a list of blocks, not of {kind}")
     elif not isinstance(content, str):
         raise CallError(f"the content of message {number} must be a string or a list, not {type(content).__name__}")
+
+
+def _check_execution(message: Mapping[str, Any], number: int) -> None:
+    command, output = message.get("command"), message.get("output")
+    if not isinstance(command, str) or not command.strip():
+        raise CallError(f"message {number} (execution) has no command; pass the command that the user ran as a string")
+    if output is not None and not isinstance(output, str):
+        raise CallError(f"the output of message {number} must be a string, not {type(output).__name__}")
 
 
 def check_turn(function: str, turn: Any, kind: type) -> None:

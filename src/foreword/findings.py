@@ -257,7 +257,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     # the caller's arguments
     "base-file-name": (
         "warning",
-        "The base prompt looks like a file name; the prompt contains that name, not the file's text.",
+        "The base prompt looks like a file name or the address of a template; the prompt contains that name, not the file's text.",
     ),
     "argument-unused": ("info", "The caller passed an argument that the layout does not use."),
     "server-cut": ("warning", "The instructions of an MCP server are too long, and only their beginning is used."),
@@ -286,6 +286,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The front matter of a resident file (one that the prompt lists by name and description) is not closed or is too long; the file was skipped.",
     ),
     "resident-no-description": ("warning", "A resident file has no description and was skipped."),
+    "resident-field": (
+        "warning",
+        "A resident file seems to ask to be listed, but the field has another value than true or false, or its name is misspelt.",
+    ),
     "resident-repaired": (
         "warning",
         "A resident file's front matter is not valid YAML; it was read line by line.",

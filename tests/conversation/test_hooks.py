@@ -141,7 +141,6 @@ def test_an_injected_message_is_sent_only_with_the_next_turn(open_conversation, 
         ),
         ({"role": "execution", "command": "ls", "output": "a", "excluded": True}, []),
         ({"role": "execution", "command": "true", "output": None}, [{"role": "user", "content": "Ran `true`:"}]),
-        ({"role": "summary", "content": None}, [{"role": "user", "content": ""}]),
         (
             {"role": "execution", "command": "true", "output": "", "excluded": False},
             [{"role": "user", "content": "Ran `true`:"}],
@@ -154,6 +153,25 @@ def test_an_injected_message_is_sent_only_with_the_next_turn(open_conversation, 
 )
 def test_messages_are_converted_for_the_model(message, expected):
     assert for_model([message]) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        ({"role": "summary"}, "message 1 (summary) has no content"),
+        ({"role": "branch_summary", "content": None}, "message 1 (branch_summary) has no content"),
+        ({"role": "custom"}, "message 1 (custom) has no content"),
+        (
+            {"role": "execution", "output": "x"},
+            "message 1 (execution) has no command; pass the command that the user ran as a string",
+        ),
+        ({"role": "execution", "command": "ls", "output": 5}, "the output of message 1 must be a string, not int"),
+    ],
+)
+def test_a_message_without_what_its_role_needs_is_an_error(open_conversation, message, error):
+    with pytest.raises(CallError) as raised:
+        open_conversation("pi").turn("hi", [message])
+    assert str(raised.value) == error
 
 
 def test_the_callers_list_is_not_changed(open_conversation):

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from foreword import Agent, Conversations, Tool
+from foreword import Agent, CallError, Conversations, Tool
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import replace
 
@@ -34,6 +34,12 @@ def test_the_task_replaces_the_base(project, open_conversation, layout):
     assert text.startswith(TASK)
     assert first == "<identity>" or first not in text
     assert "<identity>" not in text
+
+
+@pytest.mark.parametrize("task", [" ", "\n\t"])
+def test_a_blank_task_is_an_error(project, open_conversation, task):
+    with pytest.raises(CallError, match="the task of a sub-agent is blank; say what it should do"):
+        sub_agent(open_conversation("opal"), task)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -230,6 +230,22 @@ def test_a_system_file_replaces_the_base_entirely(tree, files, base, expected):
     assert tree(files).text("pi", base=base, tools="write") == f"{expected}\n\n{LAST_LINES}"
 
 
+@pytest.mark.parametrize(
+    ("layout", "path"), [("pi", "/w/.sf/SYSTEM.md"), ("foreword", "/home/.config/foreword/SYSTEM.md")]
+)
+def test_a_file_that_the_callers_base_replaces_is_reported(tree, layout, path):
+    prompt = tree({"w/.git": None, path[1:]: "P"}).prompt(layout, base="CALLER")
+    assert tree.messages(prompt) == [("file-shadowed", f"{path}: the base that the caller passed takes its place")]
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [("bash grep", "grep"), ("bash ls find", "find and ls"), ("bash grep find ls", "grep, find and ls")],
+)
+def test_the_tools_to_explore_files_with_are_listed_as_in_a_sentence(tree, tools, words):
+    assert f"- Explore files with {words} rather than bash\n" in tree.text("pi", tools=tools)
+
+
 @pytest.mark.parametrize("blank", ["", "\n", "  \n\t\n"])
 def test_blank_system_files_count_as_absent(tree, blank):
     own = tree.text("pi", tools="read")

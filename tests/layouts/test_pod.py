@@ -46,6 +46,43 @@ def test_the_example_from_the_specification_is_rendered(tree):
     )
 
 
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("model_invokation: maybe", "its model_invokation is neither true nor false but 'maybe'"),
+        ("model-invocation: 1", "its model-invocation is neither true nor false but 1"),
+        ("model_invocaton: true", "its field 'model_invocaton' is unknown; did you mean 'model_invocation'?"),
+        ("modelInvocation: true", "its field 'modelInvocation' is unknown; did you mean 'model_invocation'?"),
+        ("model_invocation: false", ""),
+        ("disable-model-invocation: true", ""),
+    ],
+)
+def test_a_mistake_that_keeps_a_resident_out_of_the_list_is_reported(tree, field, message):
+    prompt = tree({"w/.git": None, "w/.foreword/knowledge/k.md": f"---\ndescription: K\n{field}\n---\n"}).prompt("pod")
+    assert "- k: K" not in prompt.text
+    assert [text.partition("; the file")[0].partition(" The file")[0] for _, text in tree.messages(prompt)] == [
+        text for text in [message] if text
+    ]
+
+
+@pytest.mark.parametrize("base", ["$user/two words", "$user", "$std/default please"])
+def test_a_base_that_almost_is_an_address_is_reported(tree, base):
+    prompt = tree({"w/.git": None}).prompt("pod", base=base)
+    assert prompt.text.startswith(base)
+    assert tree.messages(prompt) == [
+        (
+            "base-file-name",
+            f"the base {base!r} is used as text; the address of a template is $prefix/path, without spaces",
+        )
+    ]
+
+
+def test_a_backslash_in_a_base_that_is_an_address_is_an_error(tree):
+    assert error_message(tree, base="$user\\greet") == (
+        "'$user\\\\greet': use '/' instead of a backslash in an address"
+    )
+
+
 def test_every_section_is_in_order(tree):
     resident = "---\ndescription: {}\nmodel_invokation: true\n---\n"
     tree({

@@ -94,8 +94,9 @@ class Collector:
         return self.contents.escape((filtered,), "")
 
     def draft(self, section: Section) -> Draft:
-        if not all(holds(condition, self.facts) for condition in section.when):
-            needs = describe_conditions(section.when)
+        missing = [condition for condition in section.when if not holds(condition, self.facts)]
+        if missing:
+            needs = describe_conditions(missing)
             self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {needs}")
             return Draft(section)
         if section.is_template:
@@ -172,13 +173,22 @@ class Collector:
         if chosen is None:
             return None
         for name in section.instead[section.instead.index(chosen) + 1 :]:
-            self.fates.unused.setdefault(name, f"section '{section.name}' uses '{chosen}' instead")
+            self.shadow_files(
+                name, f"{'the base that the caller passed' if chosen == 'base' else chosen} takes its place"
+            )
         if chosen == "base":
             return self.base()
         self.fates.used.add(chosen)
         return tuple(
             piece for document in self.documents_of(chosen) for piece in self.replacement_text(chosen, document)
         )
+
+    def shadow_files(self, name: str, reason: str) -> None:
+        """Record that the files of a lookup rule could replace a section, but something else does."""
+        self.fates.unused.setdefault(name, reason)
+        for document in self.documents_of(name) if name in self.inputs.found else ():
+            path = printable(document.path)
+            self.findings.append(finding("file-shadowed", f"{path}: {reason}", path))
 
     def replacement_text(self, name: str, document: Document) -> Pieces:
         """Return the text of a file that replaces a section. The user's own file needs no escaping, as the caller's base needs none."""

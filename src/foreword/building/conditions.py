@@ -21,6 +21,17 @@ _DESCRIPTIONS = {
     **{f"can:{ability}": description for ability, description in ABILITIES.items()},
     "base": "a base that the caller has passed",
     "scope": "a scope that the caller has passed",
+    "session": "a session",
+    "tools": "a tool",
+    "main": "a main agent",
+    "sub": "a sub-agent",
+}
+_DESCRIPTIONS_BY_PREFIX = {
+    "tool": "the tool `{}`",
+    "set": "the setting {}",
+    "found": "a file of the lookup rule {}",
+    "provider": "the provider {}",
+    "platform": "the platform {}",
 }
 
 
@@ -55,7 +66,9 @@ def holds(condition: Condition, facts: frozenset[str]) -> bool:
 
 def describe_conditions(conditions: Iterable[Condition]) -> str:
     """Describe what a section needs."""
-    return " and ".join(("not " if term.negated else "") + _describe_facts(term.facts) for term in conditions)
+    return " and ".join(
+        ("the absence of " if term.negated else "") + _describe_facts(term.facts) for term in conditions
+    )
 
 
 def _describe_facts(facts: Sequence[str]) -> str:
@@ -67,8 +80,10 @@ def _describe_facts(facts: Sequence[str]) -> str:
 
 
 def _describe_fact(fact: str) -> str:
-    is_tool = fact.startswith("tool:")
-    return f"the tool `{fact.removeprefix('tool:')}`" if is_tool else _DESCRIPTIONS.get(fact, fact)
+    prefix, colon, name = fact.partition(":")
+    if fact in _DESCRIPTIONS or not colon:
+        return _DESCRIPTIONS.get(fact, fact)
+    return _DESCRIPTIONS_BY_PREFIX.get(prefix, fact).format(name)
 
 
 # Skills that no section lists

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..sources.paths import is_file_name
+from ..template.addresses import is_almost_address
 from ..text.lines import printable
 from ..text.pieces import strip_blank_lines
 from ..vocabulary import Candidate, Document, Skill, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from ..layout.model import Layout, Section
     from ..vocabulary import Agent, Finding, Inputs
@@ -100,15 +101,7 @@ class Fates:
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     """Yield findings about arguments that the layout does not use or that look like mistakes."""
     sections = list(layout.all_sections)
-    base_sections = [section for section in sections if "base" in section.instead]
-    base = strip_blank_lines(agent.base).text
-    if base and not base_sections:
-        yield finding("argument-unused", f"the layout {layout.name} does not use the base that was passed")
-    for text in dict.fromkeys((base, *(section.text or "" for section in base_sections))) if base_sections else ():
-        if is_file_name(text):
-            hint = "pass the text of the file, or a reference such as $user/base"
-            message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"
-            yield finding("base-file-name", message)
+    yield from _base_findings(layout, agent, [section for section in sections if "base" in section.instead])
     listed = {section.list_name for section in sections}
     passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs, "servers": agent.servers}
     for name, content in passed.items():
@@ -117,6 +110,23 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
             verb = "were" if name in ("docs", "servers") else "was"
             yield finding("argument-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")
     yield from _unused_residents(layout, agent, listed)
+
+
+def _base_findings(layout: Layout, agent: Agent, sections: Sequence[Section]) -> Iterator[Finding]:
+    """Yield findings about a base that no section uses, or that looks like the name of a file. `sections` are those that use it."""
+    base = strip_blank_lines(agent.base).text
+    if base and not sections:
+        yield finding("argument-unused", f"the layout {layout.name} does not use the base that was passed")
+    for text in dict.fromkeys((base, *(section.text or "" for section in sections))) if sections else ():
+        if is_file_name(text):
+            hint = "pass the text of the file, or a reference such as $user/base"
+            message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"
+            yield finding("base-file-name", message)
+    if sections and is_almost_address(base):
+        message = (
+            f"the base {printable(base)!r} is used as text; the address of a template is $prefix/path, without spaces"
+        )
+        yield finding("base-file-name", message)
 
 
 def _unused_residents(layout: Layout, agent: Agent, listed: Set[str | None]) -> Iterator[Finding]:

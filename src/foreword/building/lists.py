@@ -94,8 +94,8 @@ class Lists:
         """Return the tools that a field of a guideline stands for: those that match a choice (`any`), or those with an ability."""
         if field == "any":
             facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
-            return ", ".join(fact.partition(":")[2] for fact in facts)
-        return " or ".join(f"`{name}`" for name in tools_that_can(field, self.agent.tools or ()))
+            return _join_words([fact.partition(":")[2] for fact in facts], "and")
+        return _join_words([f"`{name}`" for name in tools_that_can(field, self.agent.tools or ())], "or")
 
     def _rule_guidelines(self) -> Iterator[Piece]:
         """Yield the sentences of extension rules. A rule that raises an exception or returns the wrong type is skipped and reported."""
@@ -170,6 +170,11 @@ class Lists:
                 origin = Origin("scope", printable(row.path))
                 mark = "" if row.recursive else " [non-recursive]"
                 yield {"path": Piece(printable(row.path), origin), "mark": Piece(mark, origin)}
+
+
+def _join_words(words: Sequence[str], conjunction: str) -> str:
+    """Join words as in a sentence: `a, b and c`."""
+    return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _sentences(result: object) -> list[str]:

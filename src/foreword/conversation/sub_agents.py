@@ -68,6 +68,8 @@ class SubAgents:
         expect("the definition", definition, str)
         if bool(task) == bool(definition):
             raise CallError("pass either a task or the name of a definition")
+        if not definition and not (task if isinstance(task, str) else task.text).strip():
+            raise CallError("the task of a sub-agent is blank; say what it should do")
         tools = to_tuple("tools", tools, Tool)
         check_time(now)
         if workspace is not None:

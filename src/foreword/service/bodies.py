@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..conversation.touch import MAX_TOUCHED_PATHS
-from ..errors import CONVERTED_ROLES, ROLES, ROLES_WITH_CONTENT
+from ..errors import ROLES, ROLES_WITH_CONTENT, ROLES_WITH_TEXT
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY
 
@@ -43,12 +43,24 @@ _CONTENT = {"type": ["string", "array"], **_BLOCKS}
 _ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}
 _MESSAGE: dict[str, Any] = {
     "anyOf": [
-        {"required": ["role", "content"], "properties": {"role": {"enum": ROLES_WITH_CONTENT}, "content": _CONTENT}},
+        {
+            "required": ["role", "content"],
+            "properties": {"role": {"enum": (*ROLES_WITH_CONTENT, *ROLES_WITH_TEXT)}, "content": _CONTENT},
+        },
         {"required": ["role", "parts"], "properties": {"role": {"enum": ROLES_WITH_CONTENT}, "content": _ANY_CONTENT}},
         {
             "required": ["role"],
             "properties": {
-                "role": {"enum": [role for role in (*ROLES, *CONVERTED_ROLES) if role not in ROLES_WITH_CONTENT]},
+                "role": {"enum": [role for role in ROLES if role not in ROLES_WITH_CONTENT]},
+                "content": _ANY_CONTENT,
+            },
+        },
+        {
+            "required": ["role", "command"],
+            "properties": {
+                "role": {"const": "execution"},
+                "command": {"type": "string", "pattern": r"\S"},
+                "output": {"type": ["string", "null"]},
                 "content": _ANY_CONTENT,
             },
         },

@@ -32,6 +32,7 @@ import re
 from ..findings import finding
 from ..text.lines import is_plain, printable
 from ..vocabulary import Resident, Skill
+from .resident_keys import RESIDENT_KEYS, unlisted_findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,6 @@ TOLERATED_FIELDS = frozenset(
     "agent argument-hint arguments context disable-model-invocation effort globs hooks model paths shell user-invocable when_to_use".split()
 )
 HIDDEN_KEY = "disable-model-invocation"
-RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 
 _KNOWN_FIELDS = SPECIFIED_FIELDS | TOLERATED_FIELDS
 _TRUE_WORDS = frozenset({"true", "yes", "on"})
@@ -201,7 +201,7 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
     fields, violations = _parse_fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
     if not any(_is_true(fields.get(key)) for key in RESIDENT_KEYS):
-        return None, []
+        return None, list(unlisted_findings(fields, path))
     description = _field_description(fields, head)
     if not description:
         return None, [_missing_description("resident", fields, violations, head, path)]

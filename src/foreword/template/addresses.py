@@ -26,7 +26,19 @@ def is_file_path(name: str) -> bool:
 
 def is_only_address(text: object) -> bool:
     """Whether a value is a single address, such as `$user/greet`, possibly surrounded by white space."""
-    return isinstance(text, str) and is_address(text.lstrip()[:1]) and "/" in text and len(text.split()) == 1
+    if not isinstance(text, str) or len(text.split()) != 1:
+        return False
+    return is_address(text.lstrip()[:1]) and ("/" in text or "\\" in text)
+
+
+def is_almost_address(text: str) -> bool:
+    """Whether a text is one line that begins like an address in one of the usual packs, but is not one: it has spaces, or no path."""
+    line = text.strip()
+    is_prefix = line in _PREFIXES or line.startswith(tuple(f"{prefix}/" for prefix in _PREFIXES))
+    return is_prefix and "\n" not in line and not is_only_address(line)
+
+
+_PREFIXES = ("$std", "$user", "$workspace", "$agents")
 
 
 def has_prefix(address: str, *prefixes: str) -> bool:
@@ -57,7 +69,9 @@ def resolve(name: str, current: str = "") -> str:
 def split(address: str) -> tuple[str, str]:
     """Split `$prefix/path` into prefix and path. Raises a MissingError that explains why if it is not a valid address."""
     prefix, slash, path = address.removeprefix("$").partition("/")
-    if not is_address(address) or not slash or not prefix or not path or "\\" in prefix:
+    if is_address(address) and "\\" in prefix:
+        _check_path(prefix, address)
+    if not is_address(address) or not slash or not prefix or not path:
         raise MissingError(f"{_quote(address)} is not a valid address; {_EXAMPLE}")
     _check_path(path, address)
     return prefix, path
