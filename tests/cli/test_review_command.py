@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+from tests.sessions.session_logs import ClaudeLog, stamp
 
 from foreword.cli.review_markdown import _escape
 from foreword.errors import CallError
@@ -15,7 +16,6 @@ from foreword.sources.git import open_git
 from foreword.sources.reader import Reader
 from foreword.vocabulary import Workspace
 from foreword.wire.git_forms import ReviewForm
-from tests.sessions.session_logs import ClaudeLog, stamp
 
 OLD = {
     "w/AGENTS.md": "# Shop\n\nUse pnpm.\n",
