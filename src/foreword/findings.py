@@ -93,6 +93,23 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The instructions for a touched file could not be sent, because the store is down or the budget was used up; they will be sent later.",
     ),
     "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
+    # align
+    "align-unlisted": (
+        "info",
+        "Git did not list the repository's files, so `foreword align` also counts ignored ones.",
+    ),
+    "align-unreached": (
+        "warning",
+        "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",
+    ),
+    "align-start": (
+        "info",
+        "An agent reads an instruction exactly once if it starts at the root, but not if it starts in a folder below.",
+    ),
+    "align-shared": (
+        "info",
+        "An agent's own file has lines that `AGENTS.md` has too, so they can drift apart.",
+    ),
     # templates
     "template-unmatched": ("error", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),

@@ -47,6 +47,7 @@ ARGUMENTS = {
     "template delete": ["support"],
     "template variables": [],
     "sessions": ["W"],
+    "align": ["W"],
     "schema": ["show"],
     "completion": ["bash"],
 }

@@ -51,6 +51,11 @@ COMMANDS = {
         "foreword sessions . --since 7d",
     ),
     "lint": ("lint", "report likely mistakes in the prompt and its files", "foreword lint . --recursive"),
+    "align": (
+        "align",
+        "find the fewest changes after which every agent reads every instruction once",
+        "foreword align . --agent claude",
+    ),
     "lock": (
         "lock",
         "record what a repository's prompts consist of, or check the record",
@@ -144,7 +149,7 @@ FAMILIES = {
 GROUPS = {
     "See": ("agents", "show", "why", "blame", "tokens", "cache", "diff", "watch", "touch"),
     "Know": ("review", "sessions"),
-    "Fix": ("lint", "lock", "trust"),
+    "Fix": ("lint", "align", "lock", "trust"),
     "Build and run": (
         "layouts",
         "skills",

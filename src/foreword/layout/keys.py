@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
+from .align_keys import ALIGN_KEYS, ALIGN_TABLE
 from .key import Key
 from .lookup_keys import CONFIG_KEYS, MENU_KEYS, SELECTION_KEYS
 from .text_keys import BYTE_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
@@ -33,6 +34,7 @@ TABLES = {
     "packs": "Other names for the packs of templates, so that another program's addresses can be used unchanged.",
     "touch": "What is sent to a conversation when its agent touches a file: the instruction files in the folders above the file, and the rules for"
     " its path. See [touch.md](../touch.md).",
+    "align": ALIGN_TABLE,
 }
 STEPS = ("keep", "warn", "announce", "append", "format", "gather")
 EVENTS = {
@@ -315,6 +317,7 @@ KEYS = (
         for prefix, example in (("std", "insomnia"), ("user", "own"), ("workspace", "project"))
     ),
     *TOUCH_KEYS,
+    *ALIGN_KEYS,
 )
 LISTS = {
     "tools": ("name", "line", "description"),
@@ -416,4 +419,5 @@ TOP_TABLES = (
     "compaction",
     "packs",
     "touch",
+    "align",
 )

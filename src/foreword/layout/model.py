@@ -249,6 +249,7 @@ class Layout:
     detected_by: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()
     touch: Touch | None = None
+    align: Mapping[str, Any] = {}
 
     all_sections: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()

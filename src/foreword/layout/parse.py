@@ -97,6 +97,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         detected_by=tuple(top.get("detected_by", ())),
         config=config,
         touch=touch,
+        align=tables["align"],
         all_sections=tuple(with_inner_sections(sections)),
         untrusted=untrusted,
     )
@@ -106,6 +107,7 @@ def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None
     """Raise a LayoutError for a value of the wrong type in a table that contains neither lookup rules nor sections."""
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
+    _check(tables["align"], "align", "align")
     _check_strings(wording, tables["env"])
     _check_packs(tables["packs"], tables["settings"].get("folder", ""))
 

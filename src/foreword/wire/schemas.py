@@ -6,7 +6,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ..encoding import forms as stored
-from . import conversation_forms, forms, git_forms, session_forms, store_forms
+from . import align_forms, conversation_forms, forms, git_forms, session_forms, store_forms
 from .skills import SkillForm
 
 ANSWERS: dict[str, Any] = {
@@ -22,6 +22,7 @@ ANSWERS: dict[str, Any] = {
     "review": git_forms.ReviewForm,
     "trust": git_forms.TrustForm,
     "lock": git_forms.LockForm,
+    "align": align_forms.AlignForm,
     "layouts": list[forms.LayoutRowForm] | forms.LayoutForm,
     "skills": list[SkillForm] | forms.MessageForm,
     "conversation turn": forms.TurnForm,

@@ -21,6 +21,7 @@ LAYOUT = Layout(
     detected_by=('GEMINI.md', '.gemini/', ),
     config=(ConfigValue(setting='names', pattern=Pattern(place='home', path='.gemini/settings.json'), key=('context', 'fileName', ), add='before'), ConfigValue(setting='project_names', pattern=Pattern(place='home', path='.gemini/settings.json'), key=('context', 'fileName', ), add='before'), ConfigValue(setting='project_names', pattern=Pattern(place='cwd', path='.gemini/settings.json'), key=('context', 'fileName', ), add='before'), ConfigValue(setting='markers', pattern=Pattern(place='home', path='.gemini/settings.json'), key=('context', 'memoryBoundaryMarkers', )), ConfigValue(setting='directories', pattern=Pattern(place='home', path='.gemini/settings.json'), key=('context', 'includeDirectories', )), ConfigValue(setting='own_directories', pattern=Pattern(place='cwd', path='.gemini/settings.json'), key=('context', 'includeDirectories', )), ConfigValue(setting='extensions', pattern=Pattern(place='home', path='.gemini/extensions/*/gemini-extension.json'), key=('contextFileName', ), add='after', beside='GEMINI.md'), ),
     touch=Touch(sections=(Section(name='touched', lifetime='project', list_name='touched', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('--- Newly Discovered Project Context ---\n', Field(name=''), '\n--- End Project Context ---', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', ))), within='cwd'), ), on=('read', 'edit', 'create', )),
+    align={'files': ['GEMINI.md'], 'import': '@{path}', 'setting': '.gemini/settings.json#context.fileName', 'skills': '.gemini/skills'},
 )
 
 TYPE_CHECKING = False
@@ -107,4 +108,5 @@ def mapping() -> dict[str, Any]:
              'touched': {'like': 'user',
                          'list': 'touched',
                          'role': 'tool',
-                         'wrap': '--- Newly Discovered Project Context ---\n{}\n--- End Project Context ---'}}}
+                         'wrap': '--- Newly Discovered Project Context ---\n{}\n--- End Project Context ---'}},
+ 'align': {'files': ['GEMINI.md'], 'import': '@{path}', 'setting': '.gemini/settings.json#context.fileName', 'skills': '.gemini/skills'}}

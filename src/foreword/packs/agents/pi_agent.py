@@ -19,6 +19,7 @@ LAYOUT = Layout(
     any_encoding=True,
     differs=("pi's own instructions and environment are replaced by notes in brackets.", 'An empty file counts as absent; pi lists it.', "The project's skills are not listed, as in a project that the user does not trust.", ),
     detected_by=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
+    align={'files': ['AGENTS.md']},
 )
 
 TYPE_CHECKING = False
@@ -60,4 +61,5 @@ def mapping() -> dict[str, Any]:
                                 '    <description>{description}</description>\n'
                                 '    <location>{path}</location>\n'
                                 '  </skill>',
-                        'wrap': "<skills>\n[pi's note on skills]\n<available_skills>\n{}\n</available_skills>\n</skills>"}}}
+                        'wrap': "<skills>\n[pi's note on skills]\n<available_skills>\n{}\n</available_skills>\n</skills>"}},
+ 'align': {'files': ['AGENTS.md']}}

@@ -21,6 +21,7 @@ LAYOUT = Layout(
     detected_by=('QWEN.md', '.qwen/', ),
     config=(ConfigValue(setting='names', pattern=Pattern(place='env', path='settings.json', variable='QWEN_HOME', default='~/.qwen'), key=('context', 'fileName', )), ConfigValue(setting='names', pattern=Pattern(place='cwd', path='.qwen/settings.json'), key=('context', 'fileName', )), ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='env', path='rules/**/*.md', variable='QWEN_HOME', default='~/.qwen'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
+    align={'files': ['QWEN.md'], 'import': '@{path}', 'rules': '.qwen/rules/{name}.md', 'scope': 'paths', 'skills': '.qwen/skills'},
 )
 
 TYPE_CHECKING = False
@@ -102,4 +103,5 @@ def mapping() -> dict[str, Any]:
                                 '{}\n'
                                 '</available_skills>\n'
                                 '</system-reminder>'},
-             'touched': {'like': 'rules', 'list': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}
+             'touched': {'like': 'rules', 'list': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
+ 'align': {'files': ['QWEN.md'], 'import': '@{path}', 'rules': '.qwen/rules/{name}.md', 'scope': 'paths', 'skills': '.qwen/skills'}}

@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
     detected_by=('AGENTS.md', '.vibe/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
+    align={'files': ['AGENTS.md'], 'skills': '.vibe/skills'},
 )
 
 TYPE_CHECKING = False
@@ -70,4 +71,5 @@ def mapping() -> dict[str, Any]:
                          'role': 'tool',
                          'join': '\n\n',
                          'item': 'Contents of {path} (project instructions for this directory):\n\n{text}',
-                         'wrap': '<vibe_warning>\n{}\n</vibe_warning>'}}}
+                         'wrap': '<vibe_warning>\n{}\n</vibe_warning>'}},
+ 'align': {'files': ['AGENTS.md'], 'skills': '.vibe/skills'}}

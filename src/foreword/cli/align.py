@@ -1,0 +1,109 @@
+"""`foreword align`: show the fewest changes after which every agent reads every instruction once, write them, or check for them."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import CallError
+from ..text.lines import printable
+from .options import OPTIONS, add_dir_argument, new_parser
+from .terminal import count_of, paint, report, write, write_error, write_json, write_line, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..programs.align.model import AgentReading, Alignment, FileChange
+    from .arguments import Namespace, Parser
+
+_SHARED = ("--json", "--home", "--now", "--settings")
+_MAX_LINES = 12  # of a change
+
+
+def parser_for(command: str) -> Parser:
+    """Return the parser for this command."""
+    parser = add_dir_argument(new_parser(command, without=[name for name, _ in OPTIONS if name not in _SHARED]))
+    about = "an agent (claude, codex, …) to add to those that are detected; may be repeated"
+    parser.add_argument("--agent", action="append", default=[], dest="agents", metavar="NAME", help=about)
+    parser.add_argument("--write", action="store_true", help="write the changes")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if something is to be changed")
+    parser.add_argument("--force", action="store_true", help="also change files with changes that are not committed")
+    return parser
+
+
+def align(args: Namespace) -> int:
+    """`foreword align [DIR]`"""
+    from ..programs.align.plan import plan_alignment
+    from ..programs.align.write import write_changes
+
+    if args.write and args.check:
+        raise CallError("--write and --check exclude each other; --check writes nothing")
+    alignment = plan_alignment(args.question, args.agents)
+    if args.write:
+        write_changes(alignment, force=args.force)
+    if args.json:
+        from ..programs.align.answer import align_answer
+
+        write_json(align_answer(alignment))
+    else:
+        _write_text(alignment, args)
+    return 1 if args.check and alignment.changes else 0
+
+
+def _write_text(alignment: Alignment, args: Namespace) -> None:
+    if not alignment.sources:
+        write_line("there is no AGENTS.md with text, so there is nothing to align", indent=2)
+    elif not alignment.agents:
+        write_line("no agent is detected here; name one: foreword align --agent claude", indent=2)
+    else:
+        _write_agents(alignment)
+    for change in alignment.changes:
+        write("\n")
+        _write_change(change)
+    sys.stdout.flush()
+    report(alignment.findings, args, with_infos=True)
+    if args.write:
+        write_error(f"{count_of(len(alignment.changes), 'file')} changed" if alignment.changes else "nothing to change")
+    elif alignment.changes:
+        write_error(f"nothing was written; to make {_these(alignment)}, run: foreword align --write", indent=2)
+
+
+def _these(alignment: Alignment) -> str:
+    count = len(alignment.changes)
+    return "this change" if count == 1 else f"these {count} changes"
+
+
+def _write_agents(alignment: Alignment) -> None:
+    rows = [
+        (agent.name, agent.program, _describe(alignment.before[agent.name]), _describe(alignment.after[agent.name]))
+        for agent in alignment.agents
+    ]
+    write_table(rows, ("agent", "program", "before", "after"), optional=(1,))
+
+
+def _describe(reading: AgentReading) -> str:
+    parts = [f"reads {len(reading.read):,}"] if reading.read or not reading.problems else []
+    parts += [
+        f"{word} {printable(', '.join(paths))}"
+        for word, paths in (("misses", reading.missing), ("repeats", reading.repeated), ("cuts", reading.cut))
+        if paths
+    ]
+    return "; ".join(parts)
+
+
+def _write_change(change: FileChange) -> None:
+    agents = ", ".join(change.agents)
+    write_line(f"{paint(change.action, 'bold')} {printable(change.path)} for {agents}: {change.reason}", indent=2)
+    lines = _diff(change)
+    for line in lines[:_MAX_LINES]:
+        write_line(f"  {paint(printable(line), 'green' if line[0] == '+' else 'red' if line[0] == '-' else 'dim')}")
+    if len(lines) > _MAX_LINES:
+        write_line(paint(f"  … {count_of(len(lines) - _MAX_LINES, 'more line')}", "dim"))
+
+
+def _diff(change: FileChange) -> list[str]:
+    """Return the lines that a change adds and removes, with one line around them."""
+    if change.action == "link":
+        return [f"+ → {change.text}"]
+    from difflib import unified_diff
+
+    old, new = (change.before or "").splitlines(), (change.text or "").splitlines()
+    return [row for row in unified_diff(old, new, lineterm="", n=1) if not row.startswith(("---", "+++", "@@"))]

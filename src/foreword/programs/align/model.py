@@ -1,0 +1,115 @@
+"""The values of an alignment."""
+
+from __future__ import annotations
+
+from ...vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal
+
+    from ...vocabulary import Finding
+
+    Kind = Literal["file", "rule", "skill"]
+    Means = Literal["setting", "import", "copy", "link", "merge", "remove", "record"]
+    # Changes by path: the new text, or None to remove the file.
+    Texts = Mapping[str, str | None]
+
+
+@value
+class Instruction:
+    """An instruction that every agent should read: a file, a rule for certain paths, or a skill.
+
+    `folder` is where it applies, empty for the root. `lines` are those that a reader must see, without blank ones. `globs` are the
+    paths that a rule is for; without any, it always applies.
+    """
+
+    path: str
+    kind: Kind
+    folder: str
+    text: str
+    lines: Sequence[str]
+    name: str = ""
+    globs: Sequence[str] = ()
+
+
+@value
+class AlignedAgent:
+    """A chosen agent: its layout's name, the program's name, and its means (the layout's table `[align]`)."""
+
+    name: str
+    program: str
+    means: Mapping[str, Any]
+
+
+@value
+class Proposal:
+    """One possible change to a file. `cost` orders the means: a setting, an import, a copy. `rank` orders equal means.
+
+    `sources` are the paths of the sources for which it is proposed, and `agents` the names of the agents.
+    """
+
+    path: str
+    text: str | None
+    means: Means
+    agents: Sequence[str]
+    sources: Sequence[str]
+    reason: str
+    is_new: bool = True
+    rank: int = 0
+
+    @property
+    def cost(self) -> int:
+        return _COSTS[self.means] * 10 + self.rank
+
+
+_COSTS: dict[str, int] = {"record": 0, "remove": 0, "merge": 0, "setting": 1, "import": 2, "link": 2, "copy": 3}
+
+
+@value
+class AgentReading:
+    """What an agent reads, by the sources' paths. `elsewhere` are the pairs of a folder and a source that an agent started there misses."""
+
+    read: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    repeated: Sequence[str] = ()
+    cut: Sequence[str] = ()
+    elsewhere: Sequence[tuple[str, str]] = ()
+
+    @property
+    def problems(self) -> int:
+        return len(self.missing) + len(self.repeated) + len(self.cut)
+
+    @property
+    def problem_paths(self) -> set[str]:
+        return {*self.missing, *self.repeated, *self.cut}
+
+    @property
+    def unread(self) -> int:
+        return len(self.missing) + len(self.cut)
+
+
+@value
+class FileChange:
+    """One change to a file: `text` is its new text, None if the file is removed, or a link's target."""
+
+    path: str
+    action: Literal["create", "edit", "remove", "link"]
+    text: str | None
+    agents: Sequence[str]
+    reason: str
+    before: str | None = None
+
+
+@value
+class Alignment:
+    """The changes, and what each agent reads before and after them, by the agent's name."""
+
+    root: str
+    agents: Sequence[AlignedAgent]
+    sources: Sequence[Instruction]
+    changes: Sequence[FileChange]
+    before: Mapping[str, AgentReading]
+    after: Mapping[str, AgentReading]
+    findings: Sequence[Finding] = ()

@@ -1,0 +1,177 @@
+"""Plan an alignment: read the repository, search for the fewest changes, and confirm them with the mirrors."""
+
+from __future__ import annotations
+
+import os
+
+from ...errors import CallError, ForewordError, suggestion
+from ...findings import finding
+from ...packs.packs import mirror_names
+from ...packs.shipped import shipped_mirror
+from ...sources.environment import resolve_workspace
+from ...sources.reader import Reader
+from ...sources.shared_files import describe_unlisted, shared_files
+from ...text.lines import printable
+from .edits import read_json_key
+from .model import AlignedAgent, Alignment, FileChange
+from .proposals import copied_files, propose
+from .reading import Mirrors
+from .search import smallest
+from .sources import INSTRUCTIONS, content_lines, find_sources, shared_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal
+
+    from ...layout.model import Layout
+    from ...sources.overlay import SharedFiles
+    from ...vocabulary import Finding
+    from ..question import Question
+    from .model import AgentReading, Instruction, Proposal
+
+_STATES = {
+    "missing": "{} does not read {}; no change that align may make helps",
+    "repeated": "{} reads {} more than once; no change that align may make helps",
+    "cut": "{} reads only a part of {}; no change that align may make helps",
+}
+
+
+def plan_alignment(question: Question, agents: Sequence[str] = ()) -> Alignment:
+    """Return the changes after which the detected agents, and those named, read every source once. Nothing is written."""
+    workspace = resolve_workspace(question.workspace, Reader())
+    root = os.path.realpath(workspace.root or workspace.cwd)
+    files, problem = shared_files(root, workspace.is_repository)
+    findings = [finding("align-unlisted", describe_unlisted(root, problem))] if problem else []
+    layouts = choose_agents(files, agents)
+    return Planner(files, layouts, findings).plan()
+
+
+def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]:
+    """Return the layouts of the agents that are detected in the repository, and of those named."""
+    known = mirror_names()
+    for name in named:
+        if name not in known:
+            raise CallError(f"unknown agent {name!r}" + suggestion(name, known))
+    layouts = {name: shipped_mirror(name) for name in known}
+    return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, files)}
+
+
+def is_detected(layout: Layout, files: SharedFiles) -> bool:
+    """Whether the repository has one of the files or folders that show that an agent is used."""
+    for sign in layout.detected_by:
+        if sign.endswith("/"):
+            if any(f"/{sign}" in f"/{name}" for name in files.names):
+                return True
+        elif any(f"/{name}".endswith(f"/{sign}") for name in files.names):
+            return True
+    return False
+
+
+class Planner:
+    """Plans the alignment of one repository."""
+
+    def __init__(self, files: SharedFiles, layouts: Mapping[str, Layout], findings: Sequence[Finding] = ()) -> None:
+        self.files, self.layouts = files, dict(layouts)
+        self.findings = list(findings)
+        self.sources: list[Instruction] = find_sources(files.names, files.text, INSTRUCTIONS)
+        self.copies = copied_files(self._generated_names(), files.text)
+        self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
+        self._leave_out_broken()
+        self.agents = [AlignedAgent(name, row.mirrors, row.align) for name, row in self.layouts.items()]
+
+    def plan(self) -> Alignment:
+        """Search for the changes, confirm them, and describe what they cannot reach."""
+        names = [agent.name for agent in self.agents]
+        proposals = propose(self.agents, self.sources, self.files.text, self._is_blocked, self._listed_names())
+        chosen = smallest(names, proposals, self._read, lambda name, row: self.mirrors.concerns(name, row.path))
+        before = {name: self._read(name, (), is_exact=True) for name in names}
+        after = {name: self._read(name, chosen, is_exact=True) for name in names}
+        if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
+            chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
+            after = {name: self._read(name, chosen, is_exact=True) for name in names}
+        self.findings += [*self._unreached(after), *self._shared_lines()]
+        changes = [self._change(row) for row in chosen]
+        return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
+
+    def _read(self, agent: str, chosen: Sequence[Proposal], is_exact: bool = False) -> AgentReading:
+        copies = {row.path: row.sources[0] for row in chosen if row.means == "copy"}
+        return self.mirrors.read(agent, {row.path: row.text for row in chosen}, copies, is_exact=is_exact)
+
+    def _read_exactly(self, agent: str, chosen: Sequence[Proposal]) -> AgentReading:
+        return self._read(agent, chosen, is_exact=True)
+
+    def _leave_out_broken(self) -> None:
+        """Leave out agents whose layout does not accept the repository's settings."""
+        for name in list(self.layouts):
+            try:
+                self._read(name, ())
+            except ForewordError as error:
+                del self.layouts[name]
+                self.findings.append(finding("agent-left-out", f"the agent '{name}' was left out: {error}"))
+
+    def _generated_names(self) -> list[str]:
+        endings = (".md", ".mdc")
+        return [name for name in self.files.names if name.endswith(endings)]
+
+    def _is_blocked(self, path: str) -> bool:
+        """Whether a file cannot be written: it is a link or behind one, or git ignores what is there."""
+        if self.files.resolve(path) != path or path in self.files.links:
+            return True
+        full = os.path.join(self.files.root, path)
+        return path not in self.files.names and os.path.lexists(full)
+
+    def _listed_names(self) -> dict[str, list[str]]:
+        """Return the names of instruction files that each agent's project settings list, or its default ones."""
+        listed = {}
+        for name, layout in self.layouts.items():
+            path, _, key = layout.align.get("setting", "").partition("#")
+            if not path:
+                continue
+            content = read_json_key(self.files.text(path) or "", key)
+            names = [content] if isinstance(content, str) else content
+            if not isinstance(names, list) or not all(isinstance(row, str) for row in names):
+                settings = [row.setting for row in layout.config if ".".join(row.key) == key]
+                names = list(layout.settings[settings[-1]]) if settings else []
+            listed[name] = names
+        return listed
+
+    def _change(self, proposal: Proposal) -> FileChange:
+        before = self.files.text(proposal.path)
+        action: Literal["create", "edit", "remove"] = "create" if before is None else "edit"
+        if proposal.text is None:
+            action = "remove"
+        return FileChange(proposal.path, action, proposal.text, proposal.agents, proposal.reason, before)
+
+    # Findings
+
+    def _unreached(self, after: Mapping[str, AgentReading]) -> list[Finding]:
+        """Return a finding for each source that an agent will not read exactly once, and for folders in which it must not start."""
+        findings = []
+        for agent in self.agents:
+            reading = after[agent.name]
+            for state, sentence in _STATES.items():
+                for path in map(printable, getattr(reading, state)):
+                    findings.append(finding("align-unreached", sentence.format(agent.program, path), path))
+            for folder in dict.fromkeys(folder for folder, _ in reading.elsewhere):
+                paths = ", ".join(printable(path) for place, path in reading.elsewhere if place == folder)
+                message = f"{agent.program} does not read {paths} exactly once if it is started in {printable(folder)}; start it at the root"
+                findings.append(finding("align-start", message, printable(folder)))
+        return findings
+
+    def _shared_lines(self) -> list[Finding]:
+        """Return a finding for each agent's own file that has lines of a source, because they can drift apart."""
+        findings = []
+        own_names = {name for agent in self.agents for name in agent.means.get("files", ())} - {INSTRUCTIONS}
+        for source in (row for row in self.sources if row.kind == "file"):
+            for name in sorted(own_names):
+                path = f"{source.folder}/{name}" if source.folder else name
+                text = self.files.text(path) if path not in self.files.links and path not in self.copies else None
+                lines = list(dict.fromkeys(shared_lines(source, content_lines(text or ""))))
+                if lines:
+                    message = (
+                        f"{printable(path)} has {len(lines):,} line{'' if len(lines) == 1 else 's'} that"
+                        f" {printable(source.path)} has too; they can drift apart"
+                    )
+                    findings.append(finding("align-shared", message, printable(path)))
+        return findings

@@ -1,0 +1,211 @@
+"""Ask the mirrors what each agent would read if files were changed. The changes exist only in memory."""
+
+from __future__ import annotations
+
+import os
+
+from ...engine.assembler import Assembler
+from ...engine.touches import TouchReader, build_touch
+from ...sources.globs import matches_glob
+from ...sources.overlay import Overlay
+from ...sources.places import Known
+from ...sources.reader import Reader
+from ...text.lines import printable
+from ...vocabulary import Agent, Document, Workspace, digest, replace
+from .model import AgentReading
+from .sources import comparable, count_copies, count_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...layout.model import Layout
+    from ...sources.overlay import SharedFiles
+    from ...vocabulary import Inputs, Prompt
+    from .model import Instruction, Texts
+
+    # The text that was read from each file, by its path.
+    Read = Mapping[str, str]
+
+_TOUCHED_NAME = "file"
+_PROJECT_PLACES = ("cwd", "root", "walk", "between", "down")
+
+
+class Mirrors:
+    """What agents read in a repository, by the names of their layouts. An answer that cannot be different is not computed again.
+
+    `copies` are the generated files, each with the path of its source.
+    """
+
+    def __init__(
+        self,
+        files: SharedFiles,
+        layouts: Mapping[str, Layout],
+        sources: Sequence[Instruction],
+        copies: Mapping[str, str],
+    ) -> None:
+        self.files, self.layouts, self.sources, self.copies = files, layouts, sources, copies
+        self._counts = {source.path: count_lines(map(comparable, source.lines)) for source in sources}
+        self._patterns = {name: tuple(_patterns(layout)) for name, layout in layouts.items()}
+        self._concerns: dict[tuple[str, str], bool] = {}
+        self._answers: dict[tuple[str, str, str, frozenset[tuple[str, str | None]]], Read] = {}
+
+    def concerns(self, agent: str, path: str) -> bool:
+        """Whether an agent looks for a file at this path."""
+        if (agent, path) not in self._concerns:
+            self._concerns[agent, path] = any(matches_glob(path, pattern) for pattern in self._patterns[agent])
+        return self._concerns[agent, path]
+
+    def read(self, agent: str, changes: Texts, copies: Mapping[str, str], *, is_exact: bool = False) -> AgentReading:
+        """Return what an agent reads after these changes. `copies` are the generated files among them.
+
+        If `is_exact`, changes to files that the agent does not look for, and in folders next to those where it works, count too.
+        """
+        owners = {source.path: source.path for source in self.sources} | dict(self.copies) | dict(copies)
+        view = self._view(agent, changes) if is_exact else None
+        found: dict[str, list[str]] = {"read": [], "missing": [], "repeated": [], "cut": []}
+        has_touch = self.layouts[agent].touch is not None
+        for source in self.sources:
+            how = "touch" if source.folder and has_touch else "start"
+            read = view.read(how, source.folder) if view else self._recall(agent, how, source.folder, changes)
+            found[self._state(source, read, owners)].append(source.path)
+        elsewhere = []
+        for folder in sorted({source.folder for source in self.sources} - {""}):
+            read = view.read("start", folder) if view else self._recall(agent, "start", folder, changes)
+            above = [row for row in self.sources if row.kind == "file" and is_at_or_above(row.folder, folder)]
+            elsewhere += [(folder, row.path) for row in above if self._state(row, read, owners) != "read"]
+        return AgentReading(found["read"], found["missing"], found["repeated"], found["cut"], elsewhere)
+
+    def _recall(self, agent: str, how: str, folder: str, changes: Texts) -> Read:
+        """Return what an agent reads in a folder. Only changes to files that it looks for, in this folder and those above it, count."""
+        relevant = frozenset(
+            (path, text)
+            for path, text in changes.items()
+            if is_at_or_above(working_folder(path), folder) and self.concerns(agent, path)
+        )
+        key = agent, how, folder, relevant
+        if key not in self._answers:
+            start = self._recall(agent, "start", "", changes) if how == "touch" else None
+            self._answers[key] = self._view(agent, dict(relevant)).read(how, folder, start)
+        return self._answers[key]
+
+    def _view(self, agent: str, changes: Texts) -> _View:
+        contents = {path: None if text is None else text.encode() for path, text in changes.items()}
+        return _View(self.layouts[agent], Overlay(self.files, contents))
+
+    def _state(self, source: Instruction, read: Read, owners: Mapping[str, str]) -> str:
+        """Return whether an agent that has read these files has read a source once: read, missing, repeated or cut."""
+        lines = self._counts[source.path]
+        total, is_begun = 0, False
+        for path, text in read.items():
+            if owners.get(path, source.path) != source.path:
+                continue
+            counts = count_lines(comparable(line.strip()) for line in text.split("\n"))
+            total += count_copies(lines, counts)
+            is_begun = is_begun or (path in owners and not counts.keys().isdisjoint(lines))
+        if total == 1:
+            return "read"
+        return "repeated" if total else "cut" if is_begun else "missing"
+
+
+class _View:
+    """What one agent reads on one state of the disk: when it starts in a folder, and when it touches a file."""
+
+    def __init__(self, layout: Layout, overlay: Overlay) -> None:
+        self.layout, self.overlay, self.known = layout, overlay, Known()
+        self._assemblers: dict[str, Assembler] = {}
+        self._answers: dict[tuple[str, str], Read] = {}
+
+    def read(self, how: str, folder: str, start: Read | None = None) -> Read:
+        """Return what the agent reads when it starts in a folder, or when it starts at the root and touches a file in a folder.
+
+        `start` is what it reads when it starts at the root, if that is known.
+        """
+        key = how, folder
+        if key not in self._answers:
+            if how == "start":
+                self._answers[key] = self._texts(self._assembler(folder).prompt(Agent()))
+            else:
+                start = self.read("start", "") if start is None else start
+                self._answers[key] = _join(start, self._touch(folder, start))
+        return self._answers[key]
+
+    def _touch(self, folder: str, start: Read) -> Read:
+        """Return what an agent at the root reads when it touches a file in a folder, except what it has read already."""
+        assembler = self._assembler("")
+        layout = assembler.layout()
+        if layout.touch is None:
+            return {}
+        path = os.path.join(self.overlay.files.root, folder, _TOUCHED_NAME)
+        reading = TouchReader(assembler).read(layout, layout.touch, [path])
+        keep_copies = any(lookup.copies == "keep" for lookup in layout.touch.lookups)
+        inputs = _only_new(reading.inputs, start, self.overlay.files.root, keep_copies)
+        return self._texts(build_touch(reading, inputs, Agent()))
+
+    def _assembler(self, folder: str) -> Assembler:
+        if folder not in self._assemblers:
+            path = os.path.join(self.overlay.files.root, folder) if folder else self.overlay.files.root
+            assembler = Assembler(Workspace(path, platform="linux", environment={}), self.layout.name)
+            assembler.reader = lambda: Reader(disk=self.overlay, known=self.known)
+            assembler.reads_user_files = assembler.finds_skills = assembler.looks_for_changes = False
+            self._assemblers[folder] = assembler
+        return self._assemblers[folder]
+
+    def _texts(self, prompt: Prompt) -> Read:
+        """Return the text of each file in a prompt, by its path relative to the root."""
+        texts: dict[str, str] = {}
+        start = printable(self.overlay.files.root) + "/"
+        for passage in prompt.passages:
+            last = ""
+            for piece in passage.pieces:
+                path = piece.origin.path
+                if piece.origin.kind == "file" and piece.origin.lines and path.startswith(start):
+                    name = path[len(start) :]
+                    gap = "" if last == path else "\n"
+                    texts[name] = f"{texts.get(name, '')}{gap}{piece.text}"
+                last = path
+        return texts
+
+
+def _join(first: Read, second: Read) -> Read:
+    return {path: f"{first.get(path, '')}\n{second.get(path, '')}" for path in {**first, **second}}
+
+
+def _only_new(inputs: Inputs, read: Read, root: str, keep_copies: bool) -> Inputs:
+    """Return the inputs without what the agent has read already."""
+    start = printable(root) + "/"
+    hashes = set() if keep_copies else {digest(text.strip("\n")) for text in read.values()}
+    found = {
+        name: tuple(
+            entry
+            for entry in entries
+            if printable(entry.path).removeprefix(start) not in read
+            and not (isinstance(entry, Document) and digest(entry.text.strip("\n")) in hashes)
+        )
+        for name, entries in inputs.found.items()
+    }
+    return replace(inputs, found=found)
+
+
+def _patterns(layout: Layout) -> Iterable[str]:
+    """Yield globs for all files that an agent looks for in a project."""
+    touched = layout.touch.lookups if layout.touch else ()
+    for lookup in (*layout.lookups, *touched):
+        for pattern in (pattern for group in lookup.groups for pattern in group):
+            if pattern.place in _PROJECT_PLACES:
+                yield f"**/{pattern.path.removeprefix('./')}"
+    for row in layout.config:
+        if row.pattern.place in _PROJECT_PLACES:
+            yield f"**/{row.pattern.path}"
+
+
+def working_folder(path: str) -> str:
+    """Return the folder in which an agent works for which a file is meant: not a hidden one, but the one that contains it."""
+    folder = path.rpartition("/")[0]
+    hidden = f"/{folder}".find("/.")
+    return folder if hidden < 0 else folder[: max(hidden - 1, 0)]
+
+
+def is_at_or_above(folder: str, other: str) -> bool:
+    """Whether a folder is another one or contains it. The root's name is empty."""
+    return not folder or folder == other or other.startswith(folder + "/")

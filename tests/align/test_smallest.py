@@ -1,0 +1,71 @@
+"""On random small repositories: the plan is confirmed, minimal, and loses nothing that a person wrote."""
+
+import tempfile
+from itertools import product
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from foreword.programs.align.proposals import propose
+from foreword.programs.align.search import _scorer, groups, smallest
+
+AGENTS = ("claude", "codex", "copilot", "gemini")
+LINES = ("One.", "Two.", "Three.", "@AGENTS.md")
+TEXT = st.lists(st.sampled_from(LINES), max_size=3).map(lambda lines: "".join(f"{line}\n" for line in lines))
+FILES = st.dictionaries(
+    st.sampled_from(["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".claude/CLAUDE.md", "a/AGENTS.md", "a/CLAUDE.md"]),
+    TEXT,
+    max_size=4,
+)
+EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+
+
+@EXAMPLES
+@given(FILES, st.sets(st.sampled_from(AGENTS), min_size=1))
+def test_a_plan_is_confirmed_and_loses_nothing(planner, files, agents):
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        alignment = planner(root, files, sorted(agents)).plan()
+        changed = {**files, **{change.path: change.text for change in alignment.changes}}
+        again = planner(root, changed, sorted(agents)).plan()
+    assert all(is_subsequence(text.splitlines(), changed[path].splitlines()) for path, text in files.items())
+    assert again.before == alignment.after
+    assert again.changes == ()
+
+
+def is_subsequence(lines, others):
+    remaining = iter(others)
+    return all(line in remaining for line in lines)
+
+
+@EXAMPLES
+@given(FILES, st.sets(st.sampled_from(AGENTS), min_size=2))
+def test_no_smaller_set_of_changes_is_better(planner, files, agents):
+    """The set that is found folder by folder is as good as the best of all sets, which are tried one by one."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = planner(Path(folder).resolve(), files, sorted(agents))
+        names = [agent.name for agent in made.agents]
+        proposals = propose(made.agents, made.sources, made.files.text, made._is_blocked, made._listed_names())
+
+        def concerns(name, row):
+            return made.mirrors.concerns(name, row.path)
+
+        before = {name: made._read(name, ()) for name in names}
+        found = smallest(names, proposals, made._read, concerns, limit=0)
+        exact = smallest(names, proposals, made._read, concerns, limit=99)
+        for group in groups(names, proposals, concerns):
+            score = _scorer(group, made._read, before)
+            best = min(map(score, all_sets(group.proposals)), key=lambda row: row[:3])
+            for chosen in (found, exact):
+                own = [row for row in chosen if row in group.proposals]
+                assert score(own)[:3] == best[:3]
+
+
+def all_sets(proposals):
+    """Every set with at most one proposal for each path."""
+    paths = {row.path: [None] for row in proposals}
+    for row in proposals:
+        paths[row.path].append(row)
+    for choice in product(*paths.values()):
+        yield [row for row in choice if row]
