@@ -22,11 +22,17 @@ MAX_CPU_RATIO = 71 / 4
 MEMORY_OF_TEN_BUILDS, MAX_MEMORY_RATIO = 377, 1 / 4
 MAX_WALK_RATIO = 15
 ROUNDS = 3
+MAX_AGENTS_RATIO, MAX_LINT_RATIO = 60, 120
 
 
 def rows(_: fixture.Fixture | None = None) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="foreword-bench-scale-") as folder:
-        return [*lint_rows(Path(folder)), *walk_rows(Path(folder)), *cache_rows(Path(folder))]
+        return [
+            *lint_rows(Path(folder)),
+            *walk_rows(Path(folder)),
+            *instruction_rows(Path(folder)),
+            *cache_rows(Path(folder)),
+        ]
 
 
 def lint_rows(folder: Path) -> list[Row]:
@@ -50,6 +56,57 @@ def walk_rows(folder: Path) -> list[Row]:
     name = f"lint --recursive in a repository of {FILES:,} files, CPU vs. one walk"
     ours, baseline = lowest_cost(lint, folder)[0], lowest_cost(walk, folder)[0]
     return [Row(name, ours, baseline, MAX_WALK_RATIO, " ".join(lint), " ".join(walk))]
+
+
+def instruction_rows(folder: Path) -> list[Row]:
+    """Compare `agents` and `lint --recursive` with many instruction files to walking the folders and reading these files."""
+    top = folder / "instructions"
+    write_instructions(top, MANY)
+    read = [PYTHON, "-I", "-S", "-c", READ_ALL.format(str(top))]
+    baseline = lowest_cost(read, folder)[0]
+    rows = []
+    for words, limit in ((["agents"], MAX_AGENTS_RATIO), (["lint", "--recursive"], MAX_LINT_RATIO)):
+        command = [FOREWORD, *words, str(top), "--json", "--home", str(folder)]
+        name = f"{' '.join(words)}, {MANY:,} instruction files, CPU vs. walking and reading them"
+        rows.append(Row(name, lowest_cost(command, folder)[0], baseline, limit, " ".join(command), " ".join(read)))
+    return rows
+
+
+READ_ALL = "import os; [open(f'{{folder}}/{{name}}').read() for folder, _, names in os.walk({!r}) for name in names]"
+
+
+def write_instructions(top: Path, number: int) -> None:
+    """Create a repository with this many instruction files: AGENTS.md, CLAUDE.md, rules and skills, each with its own text."""
+    (top / ".git").mkdir(parents=True)
+    written = 0
+    for index in range(number):
+        part = top / f"area-{index // 100}" / f"part-{index // 10 % 10}" / f"module-{index}"
+        names = {
+            "AGENTS.md": 1,
+            "CLAUDE.md": 2,
+            ".claude/rules/style.md": 3,
+            ".cursor/rules/api.mdc": 4,
+            f".claude/skills/skill-{index}/SKILL.md": 5,
+        }
+        for name in (name for name, every in names.items() if index % every == 0 and written < number):
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(instruction_text(name, index, written))
+            written += 1
+
+
+def instruction_text(name: str, index: int, number: int) -> str:
+    """Return the text of an instruction file. Every other CLAUDE.md only imports the AGENTS.md beside it."""
+    if name == "CLAUDE.md" and index % 4 == 0:
+        return "@AGENTS.md\n"
+    front = {
+        "SKILL.md": f"---\nname: skill-{index}\ndescription: Use it when module {index} changes.\n---\n",
+        "style.md": "---\npaths: src/**/*.py\n---\n",
+        "api.mdc": "---\nglobs: src/**\nalwaysApply: false\n---\n",
+    }.get(os.path.basename(name), "")
+    return f"{front}# Module {index}\n\n" + "".join(
+        f"- Point {line} of text {number}: keep the module small.\n" for line in range(15)
+    )
 
 
 def write_repository(top: Path, number: int) -> None:

@@ -374,10 +374,13 @@ def reread(assembler: Assembler, paths: Set[str]) -> None:
     assembler._snapshots, assembler._changed_paths = assembler._snapshots[:1], paths
 
 
-def share_layout(assembler: Assembler, other: Assembler) -> None:
-    """Let an assembler use the layout that another one has read in the same repository, unless it may depend on the working directory."""
+def share_layout(assembler: Assembler, other: Assembler, *, has_same_settings: bool = False) -> None:
+    """Let an assembler use the layout that another one has read in the same repository, unless it may depend on the working directory.
+
+    `has_same_settings` means that both working directories are known to have the same settings.
+    """
     plan = other._current_plan
-    if plan is not None and all(_is_shared(row) for row in plan.layout.config):
+    if plan is not None and (has_same_settings or all(_is_shared(row) for row in plan.layout.config)):
         workspace = replace(plan.workspace, cwd=assembler.workspace.cwd)
         assembler._current_plan = replace(plan, workspace=workspace)
 

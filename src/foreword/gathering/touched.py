@@ -141,8 +141,7 @@ def select_matching(
     is_selected: Callable[[str], bool] | None = None,
 ) -> LookupResult:
     """Remove from a lookup rule's result the rules that apply to none of these files. They remain as `waiting` candidates."""
-    if lookup.within == "cwd":
-        files = [file for file in files if is_inside(file.path, workspace.cwd)]
+    files = _files_for(lookup, files, workspace)
     candidates = list(result.candidates)
     kept: list[tuple[FoundText, RuleScope]] = []
     problems: list[Finding] = []
@@ -182,8 +181,7 @@ def select_matching_skills(
 
     Those with paths remain as `waiting` candidates; the others are already listed in the prompt, so a touch does not list them.
     """
-    if lookup.within == "cwd":
-        files = [file for file in files if is_inside(file.path, workspace.cwd)]
+    files = _files_for(lookup, files, workspace)
     candidates = {candidate.path: candidate for candidate in result.candidates}
     kept: list[Skill | Resident] = []
     problems: list[Finding] = []
@@ -208,6 +206,12 @@ def select_matching_skills(
         else:
             del candidates[path]
     return replace(result, entries=kept, candidates=tuple(candidates.values()), findings=(*result.findings, *problems))
+
+
+def _files_for(lookup: Lookup, files: Sequence[TouchedFile], workspace: Workspace) -> list[TouchedFile]:
+    """Return the files that a lookup rule's globs may match. A folder has no name that they could match."""
+    is_confined = lookup.within == "cwd"
+    return [file for file in files if file.names and (not is_confined or is_inside(file.path, workspace.cwd))]
 
 
 def _unmatched_candidate(

@@ -397,7 +397,9 @@ def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
     """Yield the folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
     folder = dirname(path)
     top = root if is_inside(path, root) else "/"
-    if "**" not in pattern.path and path.count("/") > _MAX_DEPTH:
+    is_deep = path.count("/") > _MAX_DEPTH
+    has_one_depth = not any(part in pattern.path for part in ("**", "{", "./", "//"))
+    if has_one_depth or (is_deep and "**" not in pattern.path):
         folder = path.rsplit("/", pattern.path.count("/") + 1)[0] or "/"
         top = folder if is_inside(folder, top) else path
     while is_inside(folder, top):

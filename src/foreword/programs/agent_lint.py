@@ -27,7 +27,7 @@ from ..inspection.lint.agent_texts import (
     report_unfollowed_imports,
 )
 from ..inspection.lint.material import is_material
-from ..inspection.lint.rule_fields import report_other_extensions, report_rule_fields
+from ..inspection.lint.rule_fields import RuleFields, report_other_extensions
 from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
 from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
@@ -44,7 +44,9 @@ from ..sources.tree import walk_folders
 from ..text.lines import printable
 from ..text.tokens import Count
 from ..vocabulary import replace
+from .agent_below import AgentBelow
 from .agents_in_use import evidence_of
+from .quiet_folders import FolderTexts
 from .wrong_case import is_page
 
 TYPE_CHECKING = False
@@ -84,6 +86,7 @@ class AgentLint:
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.repeated = RepeatedTexts(self.facts, self.shared)
+        self.rule_fields = RuleFields(self.facts, lambda text: read_rule_fields(text)[0])
         # The files that an agent loads, or may get later, for example when it touches a file.
         self.files_read: dict[str, None] = {}
         self.real_names: dict[str, str] = {}
@@ -187,7 +190,7 @@ class AgentLint:
 
     def _check(self, names: Sequence[str], files: Sequence[str]) -> None:
         """Check these agents' prompts in the working directory, and in the folders where they find other files."""
-        assemblers: list[Assembler] = []
+        agents: list[tuple[Assembler, Visit]] = []
         views: list[AgentView] = []
         for name in names:
             try:
@@ -196,17 +199,27 @@ class AgentLint:
             except ForewordError:  # the settings do not fit this layout
                 continue
             snapshot = assembler.snapshot(*self.arguments[:1])
-            assemblers.append(assembler)
-            views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
-            self._visit(assembler, self.workspace.cwd)
+            if visit := self._visit(assembler, self.workspace.cwd):
+                agents.append((assembler, visit))
+                views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)
         report_misplaced_files(table, self.shown_root, self.facts)
-        for number, folder in folders_to_visit(table):
+        self._check_below(agents, folders_to_visit(table), files)
+
+    def _check_below(
+        self, agents: Sequence[tuple[Assembler, Visit]], folders: Sequence[tuple[int, str]], files: Sequence[str]
+    ) -> None:
+        """Check the agents with these numbers in these folders below the working directory, except where there is nothing new to say."""
+        cwd = printable(self.workspace.cwd)
+        self.known.walked.add(self.listings.listed)
+        texts = FolderTexts(map(printable, files), cwd, self.read)
+        below = [AgentBelow(assembler, visit, texts, self.known) for assembler, visit in agents]
+        for number, folder in folders:
             if is_inside(folder, cwd) and self._may_be_working_directory(folder):
-                assembler = assemblers[number].for_directory(self.real_names.get(folder, folder))
-                assembler.reader = assemblers[number].reader
-                self._visit(assembler, folder)
+                real = self.real_names.get(folder, folder)
+                loaded = below[number].visit(folder, real, self.facts, self._visit)
+                self.files_read.update(dict.fromkeys(loaded))
 
     def _may_be_working_directory(self, folder: str) -> bool:
         """Whether someone might start an agent in a folder. Nobody does that in a skill, a hidden folder or a folder of templates."""
@@ -218,12 +231,12 @@ class AgentLint:
             folder = os.path.dirname(folder)
         return True
 
-    def _visit(self, assembler: Assembler, folder: str) -> None:
-        """Check one agent's prompt in one folder."""
+    def _visit(self, assembler: Assembler, folder: str) -> Visit | None:
+        """Check one agent's prompt in one folder. Returns None if there is no prompt."""
         try:
             prompt = assembler.prompt(*self.arguments)
         except ForewordError:  # the folder no longer exists, or its own settings are refused
-            return
+            return None
         snapshot = assembler.snapshot(*self.arguments[:1])
         if assembler.finds_skills:
             prompt = without_menus(prompt, snapshot)
@@ -235,7 +248,7 @@ class AgentLint:
         report_unfollowed_imports(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)
-        report_rule_fields(visit, self.facts, lambda text: read_rule_fields(text)[0])
+        self.rule_fields.visit(visit)
         base = self.real_names.get(visit.folder, visit.folder)
         report_other_extensions(visit, self.facts, lambda folder: self._entries(os.path.join(base, folder)))
         self.repeated.visit(visit)
@@ -246,6 +259,7 @@ class AgentLint:
             self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
             self.files_read[rule.path] = None
         self._note_wrong_case(visit)
+        return visit
 
     # Names in the wrong case
 
@@ -275,7 +289,7 @@ class AgentLint:
     # Rules that apply to some paths
 
     def _check_rules(self) -> None:
-        index = self._index() if self.rules else None
+        index = _index_paths(self.root, self.listings) if self.rules else None
         for path, (field, agents) in self.rules.items():
             globs, source = split_globs(field), self.read(path)
             if index is None or source is None or index.has_match(globs):
@@ -289,18 +303,19 @@ class AgentLint:
             for agent in agents:
                 self.facts.add("unmatched-rule", place, message, agent, severity=severity)
 
-    def _index(self) -> PathIndex | None:
-        """Return every file and folder in the repository, or None if there are too many."""
-        start = len(self.root.rstrip("/")) + 1
-        paths: list[str] = []
-        links: list[str] = []
-        for folder, entries in walk_folders(self.root, [], self.listings):
-            prefix = folder[start:] + "/" if len(folder) >= start else ""
-            paths += [prefix + name for name in entries]
-            links += [prefix + name for name, kind in entries.items() if kind == "linked folder"]
-            if len(paths) > _MAX_FILES:
-                return None
-        return PathIndex(paths, links)
+
+def _index_paths(root: str, listings: Listings) -> PathIndex | None:
+    """Return every file and folder in the repository, or None if there are too many."""
+    start = len(root.rstrip("/")) + 1
+    paths: list[str] = []
+    links: list[str] = []
+    for folder, entries in walk_folders(root, [], listings):
+        prefix = folder[start:] + "/" if len(folder) >= start else ""
+        paths += [prefix + name for name in entries]
+        links += [prefix + name for name, kind in entries.items() if kind == "linked folder"]
+        if len(paths) > _MAX_FILES:
+            return None
+    return PathIndex(paths, links)
 
 
 def without_menus(prompt: Prompt, snapshot: Snapshot) -> Prompt:

@@ -24,6 +24,7 @@ from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
+from .folder_assemblers import FolderAssemblers
 from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
@@ -97,9 +98,12 @@ class _Comparison:
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
         if files is None:
             patterns = instruction_file_patterns([*self.mirrors.values(), *named.values()])
-            files = find_instruction_files(self.root, patterns, Listings(self.workspace.inside))
+            listings = Listings(self.workspace.inside)
+            files = find_instruction_files(self.root, patterns, listings)
+            self.known.walked.add(listings.listed)
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]
+        self.known.walked.requested.update(folders_above(paths, self.root))
         self.touched_folders = folders_above((*files.paths, *paths), self.root)
         views = self._views(named, {} if requested else self.mirrors, files.paths)
         self._collect_findings(views)
@@ -202,14 +206,16 @@ class _Comparison:
             )
             self.findings[finding("scan-limit", message, printable(self.root))] = None
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
+        below: dict[int, FolderAssemblers] = {}
         for number, folder in folders[:_MAX_VISITS]:
             waits.announce("build")
             path = self.real_names.get(folder, folder)
             assembler = self._known_assembler(self.assemblers[number].layout_name, path)
-            if assembler is None:
-                assembler = self.assemblers[number].for_directory(path)
-                assembler.reader = self.assemblers[number].reader
             try:
+                if assembler is None:
+                    if number not in below:
+                        below[number] = FolderAssemblers(self.assemblers[number], self.known)
+                    assembler = below[number].assembler(path)
                 snapshot = assembler.snapshot(self.question.agent)
                 found[number, folder] = {candidate.path: candidate for candidate in snapshot.inputs.candidates}
             except ForewordError:  # the folder no longer exists, or its own settings are refused

@@ -19,6 +19,7 @@ from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
+from ..sources.places import Known
 from ..sources.reader import Reader
 from ..sources.search import SKILL_FILE
 from ..sources.tree import Listings, scan_below, walk_folders
@@ -26,6 +27,7 @@ from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
+from .folder_assemblers import FolderAssemblers
 from .touch_candidates import with_touch_candidates
 from .wrong_case import WrongCaseFinder
 
@@ -226,10 +228,13 @@ class _LintRun:
         layout = self.snapshot.layout
         tree = scan_below(self.cwd, set(_instruction_names(layout)), self.listings)
         skill_folders = {os.path.dirname(skill) for skill in tree.skills}
+        known = Known()
+        known.walked.add(self.listings.listed)
+        below = FolderAssemblers(self.assembler, known, lambda: Reader(known=known))
         for folder in tree.folders:
             # Nobody works in a skill's own folder: an AGENTS.md there is part of the skill.
             if folder != self.cwd and not _is_below_any(folder, skill_folders, self.cwd):
-                self._check_folder(folder)
+                self._check_folder(folder, below)
         self.disk.enter(self.snapshot.plan.workspace)
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
         self.read_skills(tree.skills, "strict" if is_strict else "lenient")
@@ -273,10 +278,10 @@ class _LintRun:
                 self.files.add(path)
                 self.record(self.linter.check_files([source]))
 
-    def _check_folder(self, folder: str) -> None:
+    def _check_folder(self, folder: str, assemblers: FolderAssemblers) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""
         try:
-            self.check(self.assembler.for_directory(folder))
+            self.check(assemblers.assembler(folder))
         except CallError as error:
             printable_path = printable(folder)
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None

@@ -86,7 +86,7 @@ def _walk_slots(
     sample_patterns = {pattern.confined: pattern for group in walked_groups for pattern in group}
     is_confined = True in sample_patterns
     if walked_groups[0][0].place == "down":
-        directories = list(lookup.directories)
+        directories = _with_matches(lookup.directories, walked_groups, reader)
     elif lookup.markers is None or is_confined:
         directories = walked_directories("git" if is_confined else lookup.walk, workspace)
     else:
@@ -101,6 +101,14 @@ def _walk_slots(
         }
         for group in walked_groups:
             yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
+
+
+def _with_matches(directories: Sequence[str], groups: Sequence[Sequence[Pattern]], reader: Reader) -> Sequence[str]:
+    """Return the directories without those in which, according to an earlier walk, none of these patterns can match."""
+    names = frozenset(pattern.path.partition("/")[0].lower() for group in groups for pattern in group)
+    if reader.known is None or any("*" in name or name in ("", ".", "..") for name in names):
+        return directories
+    return [directory for directory in directories if reader.known.walked.may_contain(directory, names)]
 
 
 def walked_directories(walk: str, workspace: Workspace) -> list[str]:
@@ -235,14 +243,13 @@ def choose_files(
     slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
     """Return a slot's usable files as `_choose_files` does. Readers with shared contents choose once for all working directories."""
-    if reader.known is None:
+    if reader.known is None or lookup.directories:
         return _choose_files(slot, lookup, workspace, reader, trail)
-    rule = replace(lookup, directories=()) if lookup.directories else lookup
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
     place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
     known = reader.known.choices.setdefault(key, [])
     for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
-        if known_place == place and known_rule == rule:
+        if known_place == place and known_rule == lookup:
             reader.stamps.update(stamps)
             trail.candidates.extend(candidates)
             trail.findings.extend(findings)
@@ -254,7 +261,7 @@ def choose_files(
     reader.stamps.update(own_stamps)
     patterns = [pattern for pattern, _, _ in slot.patterns]
     numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
-    known.append((rule, place, numbered, own.candidates, own.findings, own.withheld, own_stamps))
+    known.append((lookup, place, numbered, own.candidates, own.findings, own.withheld, own_stamps))
     trail.candidates.extend(own.candidates)
     trail.findings.extend(own.findings)
     trail.withheld.extend(own.withheld)
@@ -405,9 +412,11 @@ def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, r
 
 
 def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
-    name = os.path.basename(path)
+    folder, name = os.path.split(path)
+    if reader.known and reader.known.walked.has_one_case(folder, name):
+        return
     for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}):
-        other = path[: -len(name)] + variant
+        other = os.path.join(folder, variant)
         if not reader.has_entry(other):
             continue
         reader.stamp(other)

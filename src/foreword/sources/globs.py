@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MAX_ALTERNATIVES = 100
 _MAX_LENGTH = 1_000
+_MAX_PARSED = 500
+_parsed_globs: dict[str, list[list[str]]] = {}  # the segments of each alternative of recently used globs
 
 
 def matches_glob(path: str, glob: str) -> bool:
@@ -20,11 +22,16 @@ def matches_glob(path: str, glob: str) -> bool:
     """
     if len(glob) > _MAX_LENGTH:
         return False
+    alternatives = _parsed_globs.get(glob)
+    if alternatives is None:
+        if len(_parsed_globs) >= _MAX_PARSED:
+            _parsed_globs.clear()
+        alternatives = _parsed_globs[glob] = [
+            [segment for segment in alternative.split("/") if segment not in ("", ".")]
+            for alternative in expand_braces(glob)
+        ]
     names = [name for name in path.split("/") if name]
-    return any(
-        _match_segments(names, [segment for segment in alternative.split("/") if segment not in ("", ".")])
-        for alternative in expand_braces(glob)
-    )
+    return any(_match_segments(names, segments) for segments in alternatives)
 
 
 def expand_braces(glob: str) -> list[str]:

@@ -11,6 +11,7 @@ from .stamps import UNSTABLE, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
     from typing import Any, Protocol
 
     from .readings import Refusal
@@ -55,6 +56,36 @@ REPLACED_REASON = "it was replaced while it was being opened"
 _IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
 
 
+class Walked:
+    """The names that one walk has found in folders. They are in lower case, because some file systems ignore the case.
+
+    `mixed` are the names in a folder that several entries have in different cases. Folders in `requested` are searched even if
+    nothing is there.
+    """
+
+    def __init__(self) -> None:
+        self.names: dict[str, frozenset[str]] = {}
+        self.mixed: dict[str, frozenset[str]] = {}
+        self.requested: set[str] = set()
+
+    def add(self, listings: Mapping[str, Collection[str]]) -> None:
+        """Add the names in folders."""
+        for folder, names in listings.items():
+            known = self.names[folder] = frozenset(map(str.lower, names))
+            if len(known) != len(names):
+                lower = sorted(map(str.lower, names))
+                self.mixed[folder] = frozenset(name for number, name in enumerate(lower[1:]) if name == lower[number])
+
+    def may_contain(self, folder: str, names: frozenset[str]) -> bool:
+        """Whether a folder may contain one of these names, which are in lower case."""
+        known = self.names.get(folder)
+        return known is None or folder in self.requested or not known.isdisjoint(names)
+
+    def has_one_case(self, folder: str, name: str) -> bool:
+        """Whether no other entry of a folder has this name in a different case."""
+        return folder in self.names and name.lower() not in self.mixed.get(folder, ())
+
+
 class Known:
     """What readers of the same state of the disk share: files, directories, missing paths, and what lookup rules chose (see `choose_files`).
 
@@ -67,6 +98,7 @@ class Known:
         self.choices: dict[Any, list[tuple[Any, ...]]] = {}
         self.folders: dict[str, tuple[int, int]] = {}  # the identities of directories that exist
         self.absent: dict[str, str] = {}  # each missing path, and the directory whose stamp shows when it appears
+        self.walked = Walked()
         self._files: dict[str, tuple[bytes, int, os.stat_result, str]] = {}
 
     def forget(self, paths: set[str]) -> None:

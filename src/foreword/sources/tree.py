@@ -11,7 +11,7 @@ from .places import FOLDER_FLAGS, path_of_open_file, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Literal
 
     EntryKind = Literal["file", "folder", "linked folder"]
@@ -50,6 +50,11 @@ class Listings:
             is_served = any(is_inside(folder, served) for served in self._inside)
             entries = self._entries[folder] = self._guarded_entries(folder) if is_served else _entries_in(folder)
         return entries
+
+    @property
+    def listed(self) -> Mapping[str, Collection[str]]:
+        """The names in each folder that has been listed."""
+        return self._entries
 
     def _guarded_entries(self, folder: str) -> dict[str, EntryKind]:
         """Return the entries of the folder that is opened, even if its path leads to another one later."""

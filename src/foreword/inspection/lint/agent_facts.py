@@ -88,12 +88,16 @@ class Facts:
 
     def __init__(self) -> None:
         self._facts: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
+        # What `add` was called with, if that was new, or None where a check compared texts in order to decide.
+        self.news: list[tuple[str, Place, str, str, str, Severity | None] | None] = []
 
     def add(
         self, check: str, place: Place, message: str, agent: str, folder: str = "", severity: Severity | None = None
     ) -> None:
         """Record a fact. If it is already known, add the agent and folder to it and keep its first message."""
         _, _, agents, folders = self._facts.setdefault((check, place), (message, severity, {}, {}))
+        if folder or agent not in agents:
+            self.news.append((check, place, message, agent, folder, severity))
         agents[agent] = None
         if folder:
             folders[folder] = None

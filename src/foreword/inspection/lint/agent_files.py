@@ -40,6 +40,7 @@ def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> 
         name = basename(hidden.path)
         if name not in shared or not hidden.target or not any(_reads(lookup, name) for lookup in lookups):
             continue
+        facts.news.append(None)
         if not _is_available(visit, hidden):
             severity, message = _describe_unread(visit, hidden)
             facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity)

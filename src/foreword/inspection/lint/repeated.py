@@ -62,6 +62,13 @@ def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
             yield start, text
 
 
+def units_of(source: SourceText) -> frozenset[int]:
+    """Return hashes of the paragraphs and lines that are compared. Texts without a common hash have nothing to report in common."""
+    paragraphs = (" ".join(paragraph.split()) for _, paragraph in _paragraphs(source))
+    lines = (words for line in source.text.split("\n") if len(words := _line_words(line)) >= _MIN_LINE_WORDS)
+    return frozenset((*map(hash, paragraphs), *(hash(tuple(words)) for words in lines)))
+
+
 # Lines
 
 _MIN_COPIES = 3

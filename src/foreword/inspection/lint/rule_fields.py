@@ -25,17 +25,32 @@ _BOOLEANS = ("true", "false")
 _PATH_FIELDS = tuple(name for name in MATCH_FIELDS if name != "alwaysApply")
 
 
-def report_rule_fields(visit: Visit, facts: Facts, read_fields: Callable[[str], Mapping[str, str]]) -> None:
-    """Report the fields of rules that the agent ignores although their author expects an effect. `read_fields` parses front matter."""
-    for fate in ("used", "cut", "waiting", "unused"):
-        for candidate in visit.candidates_in_repository(fate):
-            lookups = list(_rule_lookups(visit.layout, candidate.path))
-            source = visit.read(candidate.path) if lookups else None
-            if source is None or not source.text.startswith("---"):
-                continue
-            fields = read_fields(source.text)
-            for name, message in _problems(fields, _known_values(lookups)):
-                facts.add("rule-field", place_of(source, f"{name}:"), message, visit.agent)
+class RuleFields:
+    """Reports the fields of rules that an agent ignores although their author expects an effect. Each rule is checked once for each agent.
+
+    `read_fields` parses front matter.
+    """
+
+    def __init__(self, facts: Facts, read_fields: Callable[[str], Mapping[str, str]]) -> None:
+        self.facts, self.read_fields = facts, read_fields
+        self._checked: dict[str, set[str]] = {}
+
+    def visit(self, visit: Visit) -> None:
+        checked = self._checked.setdefault(visit.layout.name, set())
+        for fate in ("used", "cut", "waiting", "unused"):
+            for candidate in visit.candidates_in_repository(fate):
+                if candidate.path not in checked:
+                    checked.add(candidate.path)
+                    self._check(candidate.path, visit)
+
+    def _check(self, path: str, visit: Visit) -> None:
+        lookups = list(_rule_lookups(visit.layout, path))
+        source = visit.read(path) if lookups else None
+        if source is None or not source.text.startswith("---"):
+            return
+        fields = self.read_fields(source.text)
+        for name, message in _problems(fields, _known_values(lookups)):
+            self.facts.add("rule-field", place_of(source, f"{name}:"), message, visit.agent)
 
 
 def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:

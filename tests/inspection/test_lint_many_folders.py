@@ -1,0 +1,69 @@
+"""`lint --recursive` builds an agent's prompt only in folders that may be unlike others. The answer is the same as if it built all."""
+
+import os
+import random
+
+import pytest
+
+from foreword import Workspace
+from foreword.engine.assembler import Assembler
+from foreword.programs import agent_lint
+from foreword.programs.proofread import proofread
+from foreword.programs.quiet_folders import QuietFolders
+
+SHARED = (
+    "Every handler checks the caller's rights before it touches the database, and says in the log who asked for it. "
+    * 5
+)
+NAMES = (
+    *("AGENTS.md", "CLAUDE.md", "GEMINI.md", "AGENTS.override.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "agents.md"),
+    *(
+        ".claude/rules/style.md",
+        ".cursor/rules/api.mdc",
+        ".cursor/rules/api.md",
+        ".github/instructions/a.instructions.md",
+    ),
+)
+FRONT = ("---\npaths: src/**\n---\n", "---\nglobs: src/**\nalwaysApply: false\n---\n", "---\npath: src\n---\n", "")
+
+
+def text_for(chance, name):
+    body = f"Point {chance.random()} is to keep the part number {chance.random()} small and to test it well.\n"
+    return (chance.choice(FRONT) if "rules/" in name or "instructions/" in name else "") + chance.choice(
+        (
+            *((body,) * 20),
+            *("", " \n", SHARED, f"{body}\n{SHARED}", "AGENTS.md", "@AGENTS.md\n", f"@AGENTS.md\n\n{body}"),
+            *("@missing.md\n", f"See `@AGENTS.md`.\n{body}", f"@../AGENTS.md\n{body}", f"Read AGENTS.md.\n{body}"),
+        )
+    )
+
+
+def write_tree(tree, chance):
+    """Write folders up to three levels deep with a few files each, some of them links."""
+    files = {"w/.git/HEAD": "ref: refs/heads/main\n", "w/src/a.py": ""}
+    folders = ["", *(f"{'/'.join(chance.choices('abA', k=chance.randint(1, 3)))}/m{number}/" for number in range(30))]
+    for folder in folders:
+        for name in ("AGENTS.md",) if chance.random() < 0.5 else chance.sample(NAMES, chance.choice((1, 2, 3))):
+            files[f"w/{folder}{name}"] = text_for(chance, name)
+    tree(files)
+    for folder in chance.sample(folders[1:], 4):
+        if not os.path.lexists(link := tree.path(f"w/{folder}CLAUDE.md")):
+            os.symlink("AGENTS.md", link)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_folders_that_are_alike_are_checked_once(tree, monkeypatch, seed):
+    write_tree(tree, random.Random(seed))
+
+    def report():
+        workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={}, platform="linux")
+        return proofread(Assembler(workspace), is_recursive=True)
+
+    visits = []
+    check = agent_lint.AgentLint._visit
+    monkeypatch.setattr(agent_lint.AgentLint, "_visit", lambda *args: visits.append(args) or check(*args))
+    quick, count = report(), len(visits)
+    monkeypatch.setattr(QuietFolders, "likeness", lambda *_: None)
+    monkeypatch.setattr(QuietFolders, "can_ignore_rules", lambda *_: False)
+    assert quick == report()
+    assert count < len(visits) - count
