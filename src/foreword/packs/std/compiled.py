@@ -262,7 +262,7 @@ def opal() -> dict[str, Any]:
  'section': {'identity': {'instead': ['base'],
                           'wrap': '<identity>\n{}\n</identity>',
                           'lifetime': 'release',
-                          'text': 'You are Opal, an expert AI assistant for programming. You work with the user in their project.\n'
+                          'text': 'You are Opal, an expert AI coding agent. You work with the user in their project.\n'
                                   '\n'
                                   '## Principles\n'
                                   '- Be direct: give concise answers\n'
@@ -312,14 +312,14 @@ def opal() -> dict[str, Any]:
              'planning': {'when': ['session', 'main'],
                           'wrap': '<planning>\n{}\n</planning>',
                           'lifetime': 'conversation',
-                          'text': 'For a complex task with several steps, keep a plan in this file:\n'
+                          'text': 'For complex tasks with several steps, keep a plan in this file:\n'
                                   '{home}/.opal/sessions/{session|name}/plan.md\n'
                                   '\n'
                                   'Write the plan before you start the implementation, and keep it current as you complete steps. The user '
                                   'can read it at any time with Ctrl+Y.\n'}},
  'guideline': [{'when': ['tool:read_file', '@shell'],
                 'say': ['Read files with `read_file`. Do not read them with `cat`, `head`, `tail` or `less` in the shell.',
-                        'To read only certain lines of a file, call `read_file` with `offset` and `limit`.']},
+                        'To read specific lines of a file, call `read_file` with `offset` and `limit`.']},
                {'when': ['tool:edit_file', '@shell'],
                 'say': ['Make all changes to files with `edit_file`. Do not make them with `sed`, `awk`, `perl -i` or shell redirects '
                         '(`>`, `>>`).']},
@@ -331,7 +331,7 @@ def opal() -> dict[str, Any]:
                {'when': ['@shell', '!tool:read_file'],
                 'say': ['Explore files with shell commands such as `cat`, `grep`, `find` and `ls`.']},
                {'when': ['@known'],
-                'say': ['In a task with several steps, write a short status tag of fewer than six words before each major step: '
+                'say': ['In a task with several steps, write a short status tag before each major step, in fewer than six words: '
                         '`<status>Running the tests</status>`.']},
                {'from': 'extensions'}],
  'on': {'turn': 'format', 'reload': 'gather'},
@@ -359,10 +359,10 @@ def pi() -> dict[str, Any]:
  'section': {'base': {'instead': ['base', 'system'],
                       'sections': ['identity', 'tools', 'note', 'guidelines', 'docs'],
                       'lifetime': 'conversation'},
-             'identity': {'text': 'You are a coding agent that compiles purpose into software. Take an intent with clear bounds, and state '
-                                  'its purpose as a falsifiable contract: this is the PDD/TDD gate. Then write tests that fail, and only '
-                                  'then the implementation. You help the user by reading files, running commands, editing code and '
-                                  'creating new files.',
+             'identity': {'text': 'You are a purpose-driven coding agent that turns a bounded intent into software. First state the '
+                                  'purpose as a falsifiable contract (the PDD/TDD gate). Next write tests that fail, and only then write '
+                                  'the implementation. You help the user by reading files, running commands, editing code and creating new '
+                                  'files.',
                           'lifetime': 'release'},
              'tools': {'list': 'tools', 'item': '- {name|line}: {line|line}', 'none': '(none)', 'wrap': 'Available tools:\n{}'},
              'note': {'text': 'Depending on the project, you may also have custom tools that are not listed above.'},
@@ -396,14 +396,14 @@ def pi() -> dict[str, Any]:
              'clock': {'text': 'Current date and time: {now.long}', 'lifetime': 'turn'},
              'cwd': {'text': 'Current working directory: {cwd}', 'lifetime': 'conversation'}},
  'guideline': [{'when': ['tool:bash', '!tool:grep|tool:find|tool:ls'],
-                'say': ['Use bash to work with files, with commands such as ls, rg and find']},
+                'say': ['Use bash for file operations, with commands such as ls, rg and find']},
                {'when': ['tool:bash', 'tool:grep|tool:find|tool:ls'], 'say': ['Explore files with {any} rather than bash']},
                {'when': ['tool:read', 'tool:edit'],
                 'say': ['Examine a file with read before you edit it; you must use read for this, not cat or sed']},
                {'when': ['tool:edit'], 'say': ['Make precise changes with edit; the old text has to match exactly']},
                {'when': ['tool:write'], 'say': ['Use write only for new files or to rewrite a file completely']},
                {'when': ['tool:edit|tool:write'],
-                'say': ['When you summarise what you did, answer directly in plain text; do not print files to show it']},
+                'say': ['When you summarise what you did, write plain text directly in your answer instead of displaying files']},
                {'from': 'tools'},
                {'from': 'extensions'},
                {'say': ['Be concise when you answer', 'Show file paths clearly when you work with files']}],
