@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from foreword.layout.parse import parse
 from foreword.packs.packs import find_layout
 from foreword.sources.environment import resolve_workspace
 from foreword.sources.reader import Reader
+from foreword.text import tokens
 
 # No test has a deadline, so a slow machine never fails one. `make fuzz` sets FOREWORD_TEST_EXAMPLES to try many more examples.
 settings.register_profile("foreword", deadline=None, max_examples=int(os.environ.get("FOREWORD_TEST_EXAMPLES", "20")))
@@ -26,6 +28,9 @@ settings.load_profile("foreword")
 # Without bytecode, each run rewrites every assertion again, and each process that a test starts compiles the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A tokenizer takes a third of a second to load, and nothing changes it, so each process loads each of them once.
+tokens._load = cache(tokens._load)
 
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
 

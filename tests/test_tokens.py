@@ -19,22 +19,12 @@ EXACT, CLAUDE, SIMILAR = 0.0, 0.12, 0.25
 PROSE = "Read the file before you change it, and run the tests after every change.\n" * 20
 
 
-@pytest.fixture(autouse=True)
-def forget_tokenizers(monkeypatch):
-    """Each test loads the tokenizers it needs."""
+@pytest.fixture
+def replace_splintr(monkeypatch):
+    """Replace the library by another module, or by None, and forget the tokenizers that are loaded."""
     monkeypatch.setattr(tokens, "_tokenizers", {})
-
-
-@pytest.fixture
-def with_splintr():
-    import splintr
-
-    return splintr
-
-
-@pytest.fixture
-def without_splintr(monkeypatch):
-    monkeypatch.setitem(sys.modules, "splintr", None)
+    monkeypatch.setattr(tokens, "_load", tokens._load.__wrapped__)
+    return lambda module: monkeypatch.setitem(sys.modules, "splintr", module)
 
 
 # Models
@@ -125,7 +115,7 @@ def without_splintr(monkeypatch):
         ("a model of my own", "o200k", SIMILAR),
     ],
 )
-def test_a_model_is_recognised_by_any_of_its_names(with_splintr, model, method, error):
+def test_a_model_is_recognised_by_any_of_its_names(model, method, error):
     counted = count(PROSE, model)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -146,7 +136,7 @@ def test_a_model_is_recognised_by_any_of_its_names(with_splintr, model, method, 
         ("ollama", "my-finetune", "o200k", SIMILAR),
     ],
 )
-def test_the_provider_decides_if_the_model_is_unknown(with_splintr, provider, model, method, error):
+def test_the_provider_decides_if_the_model_is_unknown(provider, model, method, error):
     counted = count(PROSE, model, provider)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -170,12 +160,12 @@ def test_the_provider_decides_if_the_model_is_unknown(with_splintr, provider, mo
         ("a\ud800b", "", Count(3, "o200k", True, 0.0)),  # a lone surrogate cannot be sent: it counts as `?`
     ],
 )
-def test_tokens_are_counted_exactly(with_splintr, text, model, counted):
+def test_tokens_are_counted_exactly(text, model, counted):
     assert count(text, model) == counted
 
 
 @pytest.mark.parametrize("vocabulary", tokens.GOLDEN_COUNTS)
-def test_every_vocabulary_passes_its_self_check(with_splintr, vocabulary):
+def test_every_vocabulary_passes_its_self_check(vocabulary):
     assert tokens._load(vocabulary)[1] == vocabulary
 
 
@@ -197,7 +187,8 @@ def test_every_row_names_a_vocabulary_with_a_self_check():
         ("grok-5", "estimate", 1, 0.5),
     ],
 )
-def test_without_the_extra_counts_are_estimates(without_splintr, model, method, factor, error):
+def test_without_the_extra_counts_are_estimates(replace_splintr, model, method, factor, error):
+    replace_splintr(None)
     assert count(PROSE, model) == Count(round(estimate(PROSE) * factor), method, False, error)
 
 
@@ -214,22 +205,19 @@ def load_incomplete_tokenizer(name):
 
 
 @pytest.mark.parametrize("from_pretrained", [load_wrong_vocabulary, fail_to_load, load_incomplete_tokenizer])
-def test_a_tokenizer_that_fails_its_self_check_is_not_used(monkeypatch, from_pretrained):
-    splintr = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
-    monkeypatch.setitem(sys.modules, "splintr", splintr)
+def test_a_tokenizer_that_fails_its_self_check_is_not_used(replace_splintr, from_pretrained):
+    replace_splintr(SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained)))
     assert count(PROSE) == Count(estimate(PROSE), "estimate (o200k failed its self-check)", False, 0.2)
 
 
-def test_each_vocabulary_is_loaded_once(monkeypatch):
+def test_each_vocabulary_is_loaded_once(replace_splintr):
     loaded = []
 
     def from_pretrained(name):
         loaded.append(name)
         return load_wrong_vocabulary(name)
 
-    monkeypatch.setitem(
-        sys.modules, "splintr", SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
-    )
+    replace_splintr(SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained)))
     for model in ("gpt-5", "gpt-4", "claude-opus-5", "gpt-4o", ""):
         count(PROSE, model)
     assert loaded == ["o200k_base", "cl100k_base"]
@@ -293,7 +281,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
-def test_the_estimate_is_near_the_exact_count(with_splintr, kind):
+def test_the_estimate_is_near_the_exact_count(kind):
     exact = count(SAMPLES[kind]).count
     assert abs(estimate(SAMPLES[kind]) - exact) <= 0.25 * exact
 

@@ -1,8 +1,9 @@
-"""One service and one Chromium for the tests of a file; each test has its own browser profile and template."""
+"""One service for the tests of a file and one Chromium for all of them; each test has its own browser profile and template."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ The current working directory is [prompt:cwd].
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chrome():
+    """Not for the session: while it runs, the tests of other folders could not start an event loop."""
     with browser() as running_chrome:
         yield running_chrome
 
@@ -59,11 +61,11 @@ def own_site(tmp_path):
         site.stop()
 
 
-@pytest.fixture
-def open_page(chrome):
-    """Open an address with a new browser profile.
+@contextmanager
+def opening_pages(chrome):
+    """Yield a function that opens an address with a new browser profile.
 
-    Errors in the page fail the test, and so do requests to other machines.
+    Errors in the page are errors at the end, and so are requests to other machines.
     """
     contexts, errors, urls = [], [], []
 
@@ -89,6 +91,13 @@ def open_page(chrome):
 
 
 @pytest.fixture
+def open_page(chrome):
+    """Open an address with a new browser profile; see `opening_pages`."""
+    with opening_pages(chrome) as open_page:
+        yield open_page
+
+
+@pytest.fixture
 def edit(open_page):
     """Open the editor of a service."""
     return lambda site, **options: Editor(open_page(f"{site.url}/#/edit", **options))
@@ -97,3 +106,16 @@ def edit(open_page):
 @pytest.fixture
 def editor(edit, site):
     return edit(site)
+
+
+@pytest.fixture(scope="module")
+def open_editor(chrome, shared_site):
+    with opening_pages(chrome) as open_page:
+        yield Editor(open_page(f"{shared_site.url}/#/edit"))
+
+
+@pytest.fixture
+def kept_editor(open_editor):
+    """An empty editor, which stays open for the tests of a file that change only its text: opening one takes seconds."""
+    open_editor.clear()
+    return open_editor

@@ -10,8 +10,16 @@ from served import TIMEOUT
 CODE = "[aria-label='Template'].cm-content"
 
 
+def wait_for_answer(request):
+    """Wait until the page has received the answer to a request, or has cancelled it, and has drawn what follows from it."""
+    response = request.response()
+    if response:
+        response.finished()
+    request.frame.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+
+
 def accept_completion(page, key="Enter"):
-    """Accept the first completion. The list ignores keys while it loads and just after it opens."""
+    """Accept the first completion. The list ignores keys while it loads, and for 75 milliseconds after it opens."""
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
     expect(page.locator(".cm-tooltip-autocomplete-disabled")).to_have_count(0)
     page.wait_for_timeout(100)
@@ -44,6 +52,15 @@ class Editor:
                 return key ? JSON.parse(localStorage.getItem(key)).template : null;
             }"""
         )
+
+    def clear(self):
+        """Delete the text, leave the pointer outside of it, and wait until nothing is previewed."""
+        self.code.focus()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.press("Backspace")
+        self.page.mouse.move(0, 0)
+        expect(self.prompt).to_have_text("")
+        self.wait_for_preview()
 
     def write(self, text):
         """Replace the text, using the keyboard."""

@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from editor import wait_for_answer
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-conversations")
+pytestmark = pytest.mark.xdist_group("browser-views")
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +106,14 @@ def test_an_unknown_conversation_shows_an_error(open_page, conversations):
 
 
 def hold_requests(page, url):
-    """Hold back requests to an address until `release` is called."""
+    """Hold back requests to an address until `release` is called, which waits until the page has used the answers."""
     waiting = []
     page.route(url, lambda route: waiting.append(route))
 
     def release():
-        for request in waiting:
-            request.continue_()
+        for route in waiting:
+            route.continue_()
+            wait_for_answer(route.request)
 
     return release
 
@@ -129,7 +131,6 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
     page.get_by_label("Id begins with").fill("chat-07")
     expect(rows).to_have_count(1)
     release()
-    page.wait_for_timeout(300)
     expect(rows).to_have_count(1)
 
 
@@ -144,5 +145,4 @@ def test_the_last_requested_edition_is_shown(open_page, conversations):
         choice.select_option("1")
     choice.select_option("2")
     release()
-    page.wait_for_timeout(300)
     expect(prompt).to_contain_text("Two.")

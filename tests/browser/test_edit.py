@@ -7,7 +7,7 @@ from editor import accept_completion
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-edit")
+pytestmark = pytest.mark.xdist_group("browser-editing")
 
 # A mark may span several tokens, so join adjacent ones.
 MARKED_TEXTS = """() => {
@@ -91,7 +91,8 @@ def test_a_language_that_only_the_service_supports_is_edited_as_plain_text(open_
         ((3, 9), []),  # outside both
     ],
 )
-def test_matching_tags_are_marked(editor, caret, marked):
+def test_matching_tags_are_marked(kept_editor, caret, marked):
+    editor = kept_editor
     editor.write("[if git:branch]\n[if git:status]dirty[endif]\n[else] clean\n[endif]")
     editor.put_caret(*caret)
     expect(editor.code.locator(".cm-matching-tag").first).to_be_visible(visible=bool(marked))
@@ -210,7 +211,8 @@ def test_the_path_field_completes_and_inserts(editor):
         (False, r"wrap .*\[else\]", "a [if git:status]dirty[else]+[endif] tree"),
     ],
 )
-def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, after):
+def test_buttons_wrap_the_selection_in_a_condition(kept_editor, negated, button, after):
+    editor = kept_editor
     editor.write("a dirty tree")
     editor.put_caret(1, 2)
     editor.select(5)
@@ -274,7 +276,7 @@ def test_text_is_found_and_replaced_with_the_keyboard_and_lines_are_reached(edit
     page.keyboard.type("4:7")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name="Go to line")).to_have_count(0)
-    page.wait_for_timeout(100)
+    expect(editor.code).to_be_focused()
     page.keyboard.type("?")
     expect(editor.code.locator(".cm-line").nth(3)).to_have_text("Maybe ?😀 [endif]")
 

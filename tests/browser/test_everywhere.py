@@ -12,7 +12,7 @@ from editor import accept_completion
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-everywhere")
+pytestmark = pytest.mark.xdist_group("browser-views")
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"

@@ -7,7 +7,7 @@ from editor import Editor
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-keep")
+pytestmark = pytest.mark.xdist_group("browser-saving")
 
 
 def save(editor, note=""):

@@ -1,13 +1,13 @@
 """The live preview of the template, and the origin of each character."""
 
 import re
-import threading
 
 import pytest
+from editor import wait_for_answer
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-see")
+pytestmark = pytest.mark.xdist_group("browser-editing")
 
 TEMPLATE = """Be kind.
 
@@ -20,12 +20,22 @@ On [git:branch], in [prompt:cwd].
 """
 
 
-@pytest.fixture
-def editor_with_preview(editor):
+def show_template(editor):
     editor.write(TEMPLATE)
-    editor.wait_for_preview()
     expect(editor.prompt).to_contain_text("Prices are integers")
+    editor.wait_for_preview()
     return editor
+
+
+@pytest.fixture
+def editor_with_preview(kept_editor):
+    """The template and its preview, in an editor that may remember an earlier origin that had the focus."""
+    return show_template(kept_editor)
+
+
+@pytest.fixture
+def new_editor_with_preview(editor):
+    return show_template(editor)
 
 
 def test_the_preview_is_the_prompt_of_the_service(editor_with_preview, site):
@@ -45,7 +55,7 @@ def test_the_preview_follows_typing_after_a_pause(editor_with_preview):
 
 
 def test_a_stale_response_never_overwrites_a_newer_one(editor):
-    held, released = [], threading.Event()
+    held = []
 
     def hold_the_first(route):
         if "slow" in route.request.post_data:
@@ -63,9 +73,8 @@ def test_a_stale_response_never_overwrites_a_newer_one(editor):
             route.fulfill(response=response)
         except Exception as error:  # the page may already have cancelled it
             assert "Request" in str(error) or "route" in str(error).lower()
-    editor.page.wait_for_timeout(200)
+        wait_for_answer(route.request)
     expect(editor.prompt).to_have_text("quick")
-    released.set()
 
 
 def test_every_span_shows_its_origin_by_more_than_colour(editor_with_preview):
@@ -95,21 +104,21 @@ def test_hover_shows_file_and_line(editor_with_preview, site):
     expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
 
 
-def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_with_preview, site):
-    info = editor_with_preview.preview.locator(".origin-info")
-    editor_with_preview.prompt.focus()
+def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(new_editor_with_preview, site):
+    info = new_editor_with_preview.preview.locator(".origin-info")
+    new_editor_with_preview.prompt.focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
     labels = []
     for _ in range(9):
-        editor_with_preview.page.keyboard.press("ArrowRight")
+        new_editor_with_preview.page.keyboard.press("ArrowRight")
         labels.append(info.inner_text())
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in labels)
     assert any("prompt:cwd" in label for label in labels)
-    expect(editor_with_preview.prompt).to_be_focused()
-    expect(editor_with_preview.prompt.locator("[tabindex], [role]")).to_have_count(0)  # text, not buttons
-    spoken = editor_with_preview.preview.get_by_role("status")
+    expect(new_editor_with_preview.prompt).to_be_focused()
+    expect(new_editor_with_preview.prompt.locator("[tabindex], [role]")).to_have_count(0)  # text, not buttons
+    spoken = new_editor_with_preview.preview.get_by_role("status")
     expect(spoken).to_contain_text(re.compile(r"^Template template, line 8: \."))
-    editor_with_preview.page.keyboard.press("Home")
+    new_editor_with_preview.page.keyboard.press("Home")
     expect(spoken).to_have_text("Template template, lines 1–2: Be kind.")
 
 
@@ -145,11 +154,11 @@ def test_output_highlights_its_template_line(editor_with_preview, kind, text, li
     editor_with_preview.eventually(lambda: bool(editor_with_preview.highlighted_text()), True)
 
 
-def test_enter_highlights_the_template_line(editor_with_preview):
-    editor_with_preview.prompt.focus()
-    editor_with_preview.page.keyboard.press("ArrowRight")
-    editor_with_preview.page.keyboard.press("Enter")
-    expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
+def test_enter_highlights_the_template_line(new_editor_with_preview):
+    new_editor_with_preview.prompt.focus()
+    new_editor_with_preview.page.keyboard.press("ArrowRight")
+    new_editor_with_preview.page.keyboard.press("Enter")
+    expect(new_editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
 
 
 def test_tokens_per_section_are_shown_as_a_bar_and_depend_on_the_model(editor, site):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from foreword.service.tokens import hash_token
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-templates")
+pytestmark = pytest.mark.xdist_group("browser-editing")
 
 
 def test_a_template_is_deleted_after_naming_the_conversations_that_use_it(open_page, site):

@@ -8,7 +8,7 @@ from editor import Editor
 from playwright.sync_api import expect
 
 # Run these in one worker, so that the service and the browser start only once.
-pytestmark = pytest.mark.xdist_group("browser-trouble")
+pytestmark = pytest.mark.xdist_group("browser-saving")
 
 TABLE = "foreword_templates"
 UNSAVED_TEXT = "What I wrote while it was broken."

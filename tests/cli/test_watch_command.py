@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-TIMEOUT = 60
+TIMEOUT = 300
 
 
 class Process:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -19,35 +20,42 @@ SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 PROCESS_COUNT = 16
 
-# Waits for the other processes, so that all start at the same moment.
+# The processes are forked from one that has imported everything, and wait until it closes a pipe, so that all start at the same moment.
 CONSTRUCT = """
-import hashlib, json, os, sys, time
+import json, os, sys
 from foreword import Agent, Conversations, Tool, Workspace
-url, cwd, home, layout, go = sys.argv[1:]
+url, cwd, home, layout, folder, count = sys.argv[1:]
 workspace, agent = Workspace(cwd, home=home), Agent(tools=[Tool("read"), Tool("bash")])
-Conversations().open("warm", workspace, agent, layout).turn()
-print("ready", flush=True)
-while not os.path.exists(go):
-    time.sleep(0.001)
-turn = Conversations(url).open("t", workspace, agent, layout).turn("go")
-print(json.dumps([turn.edition, turn.system, list(turn.tools)]))
+with Conversations() as conversations:
+    conversations.open("warm", workspace, agent, layout).turn()
+reader, writer = os.pipe()
+children = {}
+for number in range(int(count)):
+    child = os.fork()
+    if child == 0:
+        os.close(writer)
+        os.read(reader, 1)
+        turn = Conversations(url).open("t", workspace, agent, layout).turn("go")
+        with open(f"{folder}/{number}", "w") as file:
+            json.dump([turn.edition, turn.system, list(turn.tools)], file)
+        sys.exit()
+    children[child] = number
+os.close(writer)
+sys.exit(sum(os.waitpid(child, 0)[1] != 0 for child in children))
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 @pytest.mark.parametrize("layout", ["builder", "pi", "foreword"])
 def test_sixteen_processes_construct_one_conversation(tree, url, layout):
     """The prompts of builder and pi contain the time, so no two processes would build the same one."""
-    tree({"w/.git": None, "w/AGENTS.md": "X"})
+    tree({"w/.git": None, "w/AGENTS.md": "X", "turns": None})
     store = open_store(url)
     store.add_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
-    args = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *args], **pipes) for _ in range(PROCESS_COUNT)]
-    assert [child.stdout.readline() for child in children] == ["ready\n"] * PROCESS_COUNT
-    tree({"go": ""})
-    ends = [child.communicate() for child in children]
-    assert [err for _, err in ends] == [""] * PROCESS_COUNT
-    answers = [json.loads(out) for out, _ in ends]
+    args = [url, tree.path("w"), tree.path("home"), layout, tree.path("turns"), str(PROCESS_COUNT)]
+    result = subprocess.run([sys.executable, "-c", CONSTRUCT, *args], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    answers = [json.loads(path.read_text()) for path in Path(tree.path("turns")).iterdir()]
     assert answers == [answers[0]] * PROCESS_COUNT
     current = store.current("t")
     assert (answers[0][0], answers[0][1]) == (1, current.system)

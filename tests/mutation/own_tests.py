@@ -42,8 +42,8 @@ MORE = {
 }
 
 
-def own_tests(module: str, tests: Path) -> list[str]:
-    """The tests of a module such as `store/rows.py`, as paths for pytest: the most specific first, nothing twice."""
+def own_tests(module: str, tests: Path) -> list[list[str]]:
+    """The tests of a module such as `store/rows.py`, as paths for pytest: first the files that name or import it, then the folders of its package."""
     package = module.partition("/")[0] if "/" in module else ""
     words = [words for beginning, words in MORE.items() if module.startswith(beginning)]
     folders = " ".join([*words, OF_PACKAGE[package]]).split()
@@ -52,7 +52,7 @@ def own_tests(module: str, tests: Path) -> list[str]:
     specific = [str(path.relative_to(tests)) for path in sorted(tests.rglob(f"test_{stem}.py"))]
     specific += [path for path, imported in imports_of_tests(tests).items() if name in imported]
     specific = [path for path in specific if not path.startswith(SLOW)]
-    return list(dict.fromkeys([*specific, *folders]))
+    return [group for group in (list(dict.fromkeys(specific)), folders) if group]
 
 
 @cache

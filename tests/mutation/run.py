@@ -9,20 +9,20 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from equivalent import EQUIVALENT
+from failures import TEST_SECONDS, failure
 from faults import Fault, compiles, faults
 from own_tests import own_tests
 
@@ -30,9 +30,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src/foreword")
 # Generated from other files.
 GENERATED = ("packs/std/", "packs/agents/", "inspection/compiled_prices.py")
-# A fault may cause an endless loop or a wait that never ends, so each run may use this many times what it uses without a fault.
-PATIENCE = 5
-EXTRA_SECONDS = 120
+NO_TESTS_COLLECTED = 5
 
 
 class Copy:
@@ -50,7 +48,6 @@ class Copy:
             if (ROOT / name).exists():
                 (self.root / name).symlink_to(ROOT / name)
         self.python = self._copy_environment()
-        self.costs: dict[str, float] = {}
 
     def _copy_environment(self) -> Path:
         """An environment with the packages of this one, in which `foreword` is the copy."""
@@ -74,53 +71,53 @@ class Copy:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             compiled.unlink()
 
-    def passes(self, tests: str) -> bool:
-        """Whether these tests pass, within the limits for tests that have passed before."""
-        cost = self.costs.get(tests)
-        command = [self.python, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", f"tests/{tests}"]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MAKE"))}
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        started = time.monotonic()
-        process = subprocess.Popen(
-            command,
-            cwd=self.root,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            output, _ = process.communicate(timeout=None if cost is None else PATIENCE * cost + EXTRA_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return False
-        if process.returncode == 0:
-            self.costs.setdefault(tests, time.monotonic() - started)
-        elif cost is None:
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            raise SystemExit(
-                f"tests/{tests} fails without a fault ({after.ru_utime - before.ru_utime:.0f} s):\n{output.decode()}"
+    def first_failure(self, tests: list[str], broken: list[str]) -> str:
+        """Run tests until one fails, and return what failed; empty if all passed. `broken` are tests that are left out."""
+        options = ["-x", "-n0", "-pno:cacheprovider", "--tb=no", "-vvv", *(f"--deselect={name}" for name in broken)]
+        limits = ["-o", f"faulthandler_timeout={TEST_SECONDS}", "-o", "faulthandler_exit_on_timeout=true"]
+        unwanted = ("PYTEST_", "MAKE", "PYTHONDONTWRITEBYTECODE")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+        # Not a pipe, because processes that a test leaves behind would keep it open.
+        with (self.root.parent / "output").open("w+b") as file:
+            process = subprocess.Popen(
+                [self.python, "-m", "pytest", *options, *limits, *tests],
+                cwd=self.root,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                start_new_session=True,
             )
-        return process.returncode == 0
+            status = process.wait()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            file.seek(0)
+            return "" if status in (0, NO_TESTS_COLLECTED) else failure(file.read().decode(errors="replace"))
+
+    def kill_by(self, fault: Fault, source: bytes, tests: list[str], broken: list[str]) -> str:
+        """Return the first test that fails with a fault and passes without it; empty if there is none. Adds to `broken`."""
+        while True:
+            self.write(fault, fault.apply(source))
+            try:
+                failed = self.first_failure(tests, broken)
+            finally:
+                self.write(fault, source)
+            if not failed or not failed.startswith("tests/") or "::" not in failed:
+                return failed
+            if not self.first_failure([failed], []):
+                return failed
+            print(f"left out, because it fails without a fault too: {failed}", flush=True)
+            broken.append(failed)
 
 
-def survives(fault: Fault, copy: Copy) -> bool:
-    """Whether all tests of the fault's module pass with it. Prints the ones that fail."""
+def survives(fault: Fault, copy: Copy, broken: list[str]) -> bool:
+    """Whether all tests of the fault's module pass with it. Prints the one that fails."""
     module = str(Path(fault.path).relative_to(PACKAGE))
     source = (ROOT / fault.path).read_bytes()
     for tests in own_tests(module, ROOT / "tests"):
-        if tests not in copy.costs:
-            copy.write(fault, source)
-            copy.passes(tests)
-        copy.write(fault, fault.apply(source))
-        try:
-            if not copy.passes(tests):
-                print(f"killed by {tests}: {fault}", flush=True)
-                return False
-        finally:
-            copy.write(fault, source)
+        if killer := copy.kill_by(fault, source, [f"tests/{name}" for name in tests], broken):
+            print(f"killed: {fault}\n  by {killer}", flush=True)
+            return False
     return True
 
 
@@ -151,9 +148,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         os.chmod(folder, 0o755)  # PostgreSQL runs as another user if this one is root
         copy = Copy(Path(folder))
-        survivors = []
+        survivors: list[Fault] = []
+        broken: list[str] = []
         for fault in chosen:
-            if survives(fault, copy):
+            if survives(fault, copy, broken):
                 print(f"SURVIVED: {fault}", flush=True)
                 survivors.append(fault)
     print(f"\n{len(survivors)} of {len(chosen)} survived (seed {options.seed})", *survivors, sep="\n")

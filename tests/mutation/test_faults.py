@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from equivalent import EQUIVALENT
+from failures import failure
 from faults import compiles, faults
 from own_tests import OF_PACKAGE, own_tests
 
@@ -50,7 +51,9 @@ def test_a_change_that_is_not_python_is_left_out():
 def test_every_module_has_tests_of_its_own():
     tests = {module: own_tests(module, TESTS) for module in MODULES}
     assert [module for module in MODULES if not tests[module]] == []
-    assert {path for paths in tests.values() for path in paths if not (TESTS / path).exists()} == set()
+    assert {
+        path for groups in tests.values() for group in groups for path in group if not (TESTS / path).exists()
+    } == set()
 
 
 def test_every_package_is_listed():
@@ -58,11 +61,25 @@ def test_every_package_is_listed():
 
 
 def test_tests_that_import_a_module_run_first():
-    assert own_tests("store/rows.py", TESTS)[-2:] == ["store", "conversation"]
-    assert own_tests("conversation/transitions.py", TESTS)[0] == "conversation/test_transitions.py"
+    assert own_tests("store/rows.py", TESTS)[-1] == ["store", "conversation"]
+    assert own_tests("conversation/transitions.py", TESTS)[0][0] == "conversation/test_transitions.py"
 
 
 def test_every_equivalent_fault_still_exists():
     for path, before, after in EQUIVALENT:
         found = {(fault.before, fault.text) for fault in faults(path, (TESTS.parent / path).read_bytes())}
         assert (before, after) in found, path
+
+
+@pytest.mark.parametrize(
+    ("output", "named"),
+    [
+        ("F\n=== short ===\nFAILED tests/a/test_b.py::test_c[x y] - assert 1 == 2\n", "tests/a/test_b.py::test_c[x y]"),
+        ("ERROR tests/a/test_b.py::test_c - OSError: no\n", "tests/a/test_b.py::test_c"),
+        ("ERROR tests/a/test_b.py\n!!! Interrupted !!!\n", "tests/a/test_b.py"),
+        ("..Timeout (0:02:00)!\nThread 0x1:\n", "a test that took more than 120 s"),
+        ("ImportError while loading conftest", "pytest, which ended with: ImportError while loading conftest"),
+    ],
+)
+def test_what_failed_is_read_from_the_output_of_pytest(output, named):
+    assert failure(output) == named

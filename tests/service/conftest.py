@@ -134,7 +134,7 @@ class Server:
 
     def lines(self, request):
         """Return the log lines of a request; they are written after the response."""
-        for _ in range(1000):
+        for _ in range(6000):
             if lines := [line for line in self.log() if line.get("request") == request]:
                 return lines
             time.sleep(0.01)

@@ -66,7 +66,7 @@ def test_an_abandoned_search_stops_in_the_store_too(url):
 
 
 def wait_until(is_true):
-    for _ in range(2000):
+    for _ in range(6000):
         if is_true():
             return
         time.sleep(0.01)

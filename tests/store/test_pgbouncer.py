@@ -51,7 +51,7 @@ def bouncer(url):
         process = subprocess.Popen([PROGRAM, folder / "pgbouncer.ini"], cwd=folder, stdout=log, stderr=log, **identity)
     try:
         address = f"postgresql://foreword@{parts.path}?host={folder}&port=6432"
-        for _ in range(500):
+        for _ in range(3000):
             try:
                 psycopg.connect(address).close()
                 break
@@ -78,7 +78,7 @@ def bouncer_url(postgres):
 
 @pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed (Debian, Ubuntu: apt install pgbouncer)")
 def test_a_store_works_behind_pgbouncer_in_transaction_mode(bouncer_url, edition):
-    store = open_store(f"{bouncer_url}&call_timeout=1")
+    store = open_store(f"{bouncer_url}&call_timeout=4")
 
     def talk(number):
         id = f"chat {number}"

@@ -15,6 +15,8 @@ from foreword.store.rows import TemplateVersion
 from foreword.store.usage import CallUsage
 
 pytestmark = pytest.mark.xdist_group("postgres")
+# Short enough to wait for, and long enough for calls that must succeed on a loaded machine.
+SHORT = "&call_timeout=3"
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
 
 
@@ -84,7 +86,7 @@ def test_a_call_waits_for_a_free_connection_and_then_says_so(postgres_url, editi
 
 
 def test_a_locked_row_fails_only_the_call_that_needs_it(postgres_url, edition):
-    store = open_store(f"{postgres_url}&call_timeout=0.5")
+    store = open_store(f"{postgres_url}{SHORT}")
     for id in ("locked", "free"):
         store.publish(id, edition(1), 0)
     with psycopg.connect(postgres_url) as other:
@@ -98,10 +100,10 @@ def test_a_locked_row_fails_only_the_call_that_needs_it(postgres_url, edition):
 
 
 def test_a_slow_statement_fails_alone(postgres_url):
-    store = open_store(f"{postgres_url}&call_timeout=0.5")
+    store = open_store(f"{postgres_url}{SHORT}")
     with pytest.raises(StoreBusyError, match="canceling statement due to statement timeout"):
         store._run(lambda connection: connection.execute("SELECT pg_sleep(60)"))
-    with pytest.raises(StoreBusyError, match="has not answered for 0 seconds"):
+    with pytest.raises(StoreBusyError, match=r"has not answered for \d seconds"):
         store._run(lambda connection: connection.execute("SET statement_timeout = 0; SELECT pg_sleep(60)"))
     assert store.current("chat") is None
     store.close()
@@ -244,7 +246,7 @@ def test_a_write_whose_outcome_is_unknown_says_so(postgres_url, edition, monkeyp
 
 
 def test_usage_is_not_added_to_an_edition_that_is_being_removed(postgres_url, edition):
-    store = open_store(f"{postgres_url}&call_timeout=0.5")
+    store = open_store(f"{postgres_url}{SHORT}")
     store.publish("chat", edition(1), 0)
     call = CallUsage(10, 5, 0, 3, 0.5, 7)
     with psycopg.connect(postgres_url) as other:
