@@ -110,6 +110,14 @@ CODES: dict[str, tuple[Severity, str]] = {
         "info",
         "An agent's own file has lines that `AGENTS.md` has too, so they can drift apart.",
     ),
+    "align-edited": (
+        "warning",
+        "A generated file was edited by a person, so `foreword align` neither overwrites nor removes it.",
+    ),
+    "align-dialect": (
+        "warning",
+        "The copy of a rule or skill cannot express everything that its source says; the message says what is lost.",
+    ),
     # templates
     "template-unmatched": ("error", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),

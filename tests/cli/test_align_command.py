@@ -43,15 +43,22 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
         '  +    "fileName": ["AGENTS.md", "GEMINI.md"]',
         "  +  }",
         "  +}",
+        "",
+        "create .agents/align.json for gemini: it lists the keys of settings that align has changed",
+        "  +{",
+        '  +  ".gemini/settings.json": [',
+        '  +    "context.fileName"',
+        "  +  ]",
+        "  +}",
     ]
-    assert err == "nothing was written; to make these 2 changes, run: foreword align --write\n"
+    assert err == "nothing was written; to make these 3 changes, run: foreword align --write\n"
     assert not os.path.exists(tree.path("w/.gemini"))
 
 
 def test_after_writing_nothing_is_left_to_do(repository, run, tree):
     repository({"AGENTS.md": "One.\n", "CLAUDE.md": "Own.\n"})
     assert run("align", "--check", "--agent", "gemini")[0] == 1
-    assert run("align", "--write", "--agent", "gemini")[::2] == (0, "2 files changed\n")
+    assert run("align", "--write", "--agent", "gemini")[::2] == (0, "3 files changed\n")
     assert Path(tree.path("w/.claude/CLAUDE.md")).read_text() == "@../AGENTS.md\n"
     assert Path(tree.path("w/CLAUDE.md")).read_text() == "Own.\n"
     assert run("align", "--check", "--agent", "gemini")[0] == 0
@@ -65,7 +72,8 @@ def test_json_has_the_changes_and_what_each_agent_reads(repository, run):
     assert form["before"]["gemini"] == {"missing": ["AGENTS.md"], "repeated": [], "cut": []}
     assert set(map(str, form["after"].values())) == {str(reads_all)}
     assert [(change["path"], change["action"], change["agents"]) for change in form["changes"]] == [
-        (".gemini/settings.json", "create", ["gemini"])
+        (".gemini/settings.json", "create", ["gemini"]),
+        (".agents/align.json", "create", ["gemini"]),
     ]
 
 

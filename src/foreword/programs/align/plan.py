@@ -12,12 +12,15 @@ from ...sources.environment import resolve_workspace
 from ...sources.reader import Reader
 from ...sources.shared_files import describe_unlisted, shared_files
 from ...text.lines import printable
+from ...vocabulary import replace
+from .copies import cannot_express, find_generated
 from .edits import read_json_key
-from .model import AlignedAgent, Alignment, FileChange
-from .proposals import copied_files, propose
+from .model import AlignedAgent, Alignment, FileChange, Proposal
+from .proposals import propose
 from .reading import Mirrors
 from .search import smallest
 from .sources import INSTRUCTIONS, content_lines, find_sources, shared_lines
+from .upkeep import record_settings, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from ...sources.overlay import SharedFiles
     from ...vocabulary import Finding
     from ..question import Question
-    from .model import AgentReading, Instruction, Proposal
+    from .model import AgentReading, Instruction
 
 _STATES = {
     "missing": "{} does not read {}; no change that align may make helps",
@@ -75,28 +78,32 @@ class Planner:
         self.files, self.layouts = files, dict(layouts)
         self.findings = list(findings)
         self.sources: list[Instruction] = find_sources(files.names, files.text, INSTRUCTIONS)
-        self.copies = copied_files(self._generated_names(), files.text)
+        self.generated = find_generated(self._generated_names(), files.text)
+        self.copies = {row.path: row.source for row in self.generated}
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
         self._leave_out_broken()
         self.agents = [AlignedAgent(name, row.mirrors, row.align) for name, row in self.layouts.items()]
+        self.upkeep = upkeep(self.generated, self.agents, self.sources)
 
     def plan(self) -> Alignment:
         """Search for the changes, confirm them, and describe what they cannot reach."""
         names = [agent.name for agent in self.agents]
         proposals = propose(self.agents, self.sources, self.files.text, self._is_blocked, self._listed_names())
         chosen = smallest(names, proposals, self._read, lambda name, row: self.mirrors.concerns(name, row.path))
-        before = {name: self._read(name, (), is_exact=True) for name in names}
+        before = {name: self.mirrors.read(name, {}, {}, is_exact=True) for name in names}
         after = {name: self._read(name, chosen, is_exact=True) for name in names}
         if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
             chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
             after = {name: self._read(name, chosen, is_exact=True) for name in names}
-        self.findings += [*self._unreached(after), *self._shared_lines()]
-        changes = [self._change(row) for row in chosen]
+        self.findings += [*self._unreached(after), *self._shared_lines(), *self._edited(), *self._dialects(chosen)]
+        rows = [*self.upkeep, *(_with_readers(row, self.mirrors, before, after) for row in chosen)]
+        changes = [self._change(row) for row in (*rows, *record_settings(chosen, self.agents, self.files.text))]
         return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
 
     def _read(self, agent: str, chosen: Sequence[Proposal], is_exact: bool = False) -> AgentReading:
-        copies = {row.path: row.sources[0] for row in chosen if row.means == "copy"}
-        return self.mirrors.read(agent, {row.path: row.text for row in chosen}, copies, is_exact=is_exact)
+        rows = (*self.upkeep, *chosen)
+        copies = {row.path: row.sources[0] for row in rows if row.means == "copy"}
+        return self.mirrors.read(agent, {row.path: row.text for row in rows}, copies, is_exact=is_exact)
 
     def _read_exactly(self, agent: str, chosen: Sequence[Proposal]) -> AgentReading:
         return self._read(agent, chosen, is_exact=True)
@@ -105,7 +112,7 @@ class Planner:
         """Leave out agents whose layout does not accept the repository's settings."""
         for name in list(self.layouts):
             try:
-                self._read(name, ())
+                self.mirrors.read(name, {}, {})
             except ForewordError as error:
                 del self.layouts[name]
                 self.findings.append(finding("agent-left-out", f"the agent '{name}' was left out: {error}"))
@@ -175,3 +182,47 @@ class Planner:
                     )
                     findings.append(finding("align-shared", message, printable(path)))
         return findings
+
+    def _edited(self) -> list[Finding]:
+        """Return a finding for each generated file that a person has edited. It is neither overwritten nor removed."""
+        return [
+            finding(
+                "align-edited",
+                f"{printable(row.path)} was generated from {printable(row.source)} and then edited; move the edits to the source and"
+                " delete the file, or remove its first comment to keep it",
+                printable(row.path),
+            )
+            for row in self.generated
+            if row.is_edited
+        ]
+
+    def _dialects(self, chosen: Sequence[Proposal]) -> list[Finding]:
+        """Return a finding for what the copy of a rule or skill cannot express."""
+        findings = []
+        sources, scopes = {row.path: row for row in self.sources}, {row.name: row.means for row in self.agents}
+        for row in (row for row in chosen if row.means == "copy"):
+            source = sources[row.sources[0]]
+            scope = scopes[row.agents[0]].get("scope", "")
+            globs = cannot_express(source.globs, scope)
+            folder = source.path.rpartition("/")[0] + "/"
+            others = [name for name in self.files.names if name.startswith(folder) and name != source.path]
+            if source.kind == "rule" and globs:
+                message = f"{printable(row.path)}: {scope} cannot express {printable(', '.join(globs))}, so the rule applies there too"
+                findings.append(finding("align-dialect", message, printable(row.path)))
+            if source.kind == "skill" and others:
+                message = f"{printable(row.path)} is a copy of SKILL.md alone; it cannot use the other files in {printable(folder)}"
+                findings.append(finding("align-dialect", message, printable(row.path)))
+        return findings
+
+
+def _with_readers(
+    proposal: Proposal, mirrors: Mirrors, before: Mapping[str, AgentReading], after: Mapping[str, AgentReading]
+) -> Proposal:
+    """Return the proposal with all agents that it helps: they may read a file that was proposed for another one."""
+    helped = [
+        name
+        for name, reading in before.items()
+        if mirrors.concerns(name, proposal.path)
+        and not (reading.problem_paths - after[name].problem_paths).isdisjoint(proposal.sources)
+    ]
+    return replace(proposal, agents=tuple(dict.fromkeys((*proposal.agents, *helped))))

@@ -13,11 +13,11 @@ from ...sources.reader import Reader
 from ...text.lines import printable
 from ...vocabulary import Agent, Document, Workspace, digest, replace
 from .model import AgentReading
-from .sources import comparable, count_copies, count_lines
+from .sources import comparable, count_copies, count_lines, sample_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...layout.model import Layout
     from ...sources.overlay import SharedFiles
@@ -47,6 +47,7 @@ class Mirrors:
         self.files, self.layouts, self.sources, self.copies = files, layouts, sources, copies
         self._counts = {source.path: count_lines(map(comparable, source.lines)) for source in sources}
         self._patterns = {name: tuple(_patterns(layout)) for name, layout in layouts.items()}
+        self._readings: dict[tuple[str, frozenset[tuple[str, str | None]]], AgentReading] = {}
         self._concerns: dict[tuple[str, str], bool] = {}
         self._answers: dict[tuple[str, str, str, frozenset[tuple[str, str | None]]], Read] = {}
 
@@ -61,32 +62,48 @@ class Mirrors:
 
         If `is_exact`, changes to files that the agent does not look for, and in folders next to those where it works, count too.
         """
-        owners = {source.path: source.path for source in self.sources} | dict(self.copies) | dict(copies)
-        view = self._view(agent, changes) if is_exact else None
+        if is_exact:
+            return self._read(agent, changes, copies, self._view(agent, changes).read)
+        relevant = {path: text for path, text in changes.items() if self.concerns(agent, path)}
+        key = agent, frozenset(relevant.items())
+        if key not in self._readings:
+
+            def recall(how: str, place: str) -> Read:
+                return self._recall(agent, how, place, relevant)
+
+            self._readings[key] = self._read(agent, relevant, copies, recall)
+        return self._readings[key]
+
+    def _read(
+        self, agent: str, changes: Texts, copies: Mapping[str, str], read: Callable[[str, str], Read]
+    ) -> AgentReading:
+        owners = {source.path: source.path for source in self.sources} | {**self.copies, **copies}
         found: dict[str, list[str]] = {"read": [], "missing": [], "repeated": [], "cut": []}
         has_touch = self.layouts[agent].touch is not None
         for source in self.sources:
-            how = "touch" if source.folder and has_touch else "start"
-            read = view.read(how, source.folder) if view else self._recall(agent, how, source.folder, changes)
-            found[self._state(source, read, owners)].append(source.path)
+            if source.kind == "skill":
+                state = _state_of_skill(source, read("skills", ""))
+            else:
+                state = self._state(source, read(*place_of(source, has_touch)), owners)
+            found[state].append(source.path)
         elsewhere = []
         for folder in sorted({source.folder for source in self.sources} - {""}):
-            read = view.read("start", folder) if view else self._recall(agent, "start", folder, changes)
             above = [row for row in self.sources if row.kind == "file" and is_at_or_above(row.folder, folder)]
-            elsewhere += [(folder, row.path) for row in above if self._state(row, read, owners) != "read"]
+            elsewhere += [
+                (folder, row.path) for row in above if self._state(row, read("start", folder), owners) != "read"
+            ]
         return AgentReading(found["read"], found["missing"], found["repeated"], found["cut"], elsewhere)
 
-    def _recall(self, agent: str, how: str, folder: str, changes: Texts) -> Read:
-        """Return what an agent reads in a folder. Only changes to files that it looks for, in this folder and those above it, count."""
+    def _recall(self, agent: str, how: str, place: str, changes: Texts) -> Read:
+        """Return what an agent reads at a place. Only changes in its folder and those above it count."""
+        folder = place.rpartition("/")[0] if how == "touch" else place
         relevant = frozenset(
-            (path, text)
-            for path, text in changes.items()
-            if is_at_or_above(working_folder(path), folder) and self.concerns(agent, path)
+            (path, text) for path, text in changes.items() if is_at_or_above(working_folder(path), folder)
         )
-        key = agent, how, folder, relevant
+        key = agent, how, place, relevant
         if key not in self._answers:
             start = self._recall(agent, "start", "", changes) if how == "touch" else None
-            self._answers[key] = self._view(agent, dict(relevant)).read(how, folder, start)
+            self._answers[key] = self._view(agent, dict(relevant)).read(how, place, start)
         return self._answers[key]
 
     def _view(self, agent: str, changes: Texts) -> _View:
@@ -113,58 +130,75 @@ class _View:
 
     def __init__(self, layout: Layout, overlay: Overlay) -> None:
         self.layout, self.overlay, self.known = layout, overlay, Known()
-        self._assemblers: dict[str, Assembler] = {}
+        self._assemblers: dict[tuple[str, bool], Assembler] = {}
         self._answers: dict[tuple[str, str], Read] = {}
 
-    def read(self, how: str, folder: str, start: Read | None = None) -> Read:
-        """Return what the agent reads when it starts in a folder, or when it starts at the root and touches a file in a folder.
+    def read(self, how: str, place: str, start: Read | None = None) -> Read:
+        """Return what the agent reads when it starts in a folder (`start`) or at the root and then touches a path (`touch`).
 
-        `start` is what it reads when it starts at the root, if that is known.
+        `skills` are the skills that it lists at the root. `start` is what it reads when it starts at the root, if that is known.
         """
-        key = how, folder
+        key = how, place
         if key not in self._answers:
-            if how == "start":
-                self._answers[key] = self._texts(self._assembler(folder).prompt(Agent()))
-            else:
+            if how == "touch":
                 start = self.read("start", "") if start is None else start
-                self._answers[key] = _join(start, self._touch(folder, start))
+                self._answers[key] = _join(start, self._touch(place, start))
+            else:
+                kind = "skill" if how == "skills" else "file"
+                self._answers[key] = self._texts(self._assembler(place, how == "skills").prompt(Agent()), kind)
         return self._answers[key]
 
-    def _touch(self, folder: str, start: Read) -> Read:
-        """Return what an agent at the root reads when it touches a file in a folder, except what it has read already."""
+    def _touch(self, path: str, start: Read) -> Read:
+        """Return what an agent at the root reads when it touches a path, except what it has read already."""
         assembler = self._assembler("")
         layout = assembler.layout()
         if layout.touch is None:
             return {}
-        path = os.path.join(self.overlay.files.root, folder, _TOUCHED_NAME)
-        reading = TouchReader(assembler).read(layout, layout.touch, [path])
+        reading = TouchReader(assembler).read(layout, layout.touch, [os.path.join(self.overlay.files.root, path)])
         keep_copies = any(lookup.copies == "keep" for lookup in layout.touch.lookups)
         inputs = _only_new(reading.inputs, start, self.overlay.files.root, keep_copies)
         return self._texts(build_touch(reading, inputs, Agent()))
 
-    def _assembler(self, folder: str) -> Assembler:
-        if folder not in self._assemblers:
+    def _assembler(self, folder: str, finds_skills: bool = False) -> Assembler:
+        key = folder, finds_skills
+        if key not in self._assemblers:
             path = os.path.join(self.overlay.files.root, folder) if folder else self.overlay.files.root
             assembler = Assembler(Workspace(path, platform="linux", environment={}), self.layout.name)
             assembler.reader = lambda: Reader(disk=self.overlay, known=self.known)
-            assembler.reads_user_files = assembler.finds_skills = assembler.looks_for_changes = False
-            self._assemblers[folder] = assembler
-        return self._assemblers[folder]
+            assembler.reads_user_files = assembler.looks_for_changes = False
+            assembler.finds_skills = finds_skills
+            self._assemblers[key] = assembler
+        return self._assemblers[key]
 
-    def _texts(self, prompt: Prompt) -> Read:
-        """Return the text of each file in a prompt, by its path relative to the root."""
+    def _texts(self, prompt: Prompt, kind: str = "file") -> Read:
+        """Return the text of each file, or the entry of each skill, in a prompt, by its path relative to the root."""
         texts: dict[str, str] = {}
         start = printable(self.overlay.files.root) + "/"
         for passage in prompt.passages:
             last = ""
             for piece in passage.pieces:
                 path = piece.origin.path
-                if piece.origin.kind == "file" and piece.origin.lines and path.startswith(start):
+                has_text = kind == "skill" or piece.origin.lines
+                if piece.origin.kind == kind and has_text and path.startswith(start):
                     name = path[len(start) :]
                     gap = "" if last == path else "\n"
                     texts[name] = f"{texts.get(name, '')}{gap}{piece.text}"
                 last = path
         return texts
+
+
+def place_of(source: Instruction, has_touch: bool) -> tuple[str, str]:
+    """Return where an agent must work to need a file or rule, and how it gets there: it starts at a folder, or touches a path."""
+    if source.globs and has_touch:
+        return "touch", sample_path(source.globs)
+    if source.folder and has_touch:
+        return "touch", f"{source.folder}/{_TOUCHED_NAME}"
+    return "start", source.folder
+
+
+def _state_of_skill(source: Instruction, listed: Read) -> str:
+    count = sum(path.split("/")[-2:] == [source.name, "SKILL.md"] for path in listed)
+    return "missing" if not count else "read" if count == 1 else "repeated"
 
 
 def _join(first: Read, second: Read) -> Read:

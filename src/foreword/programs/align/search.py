@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Score = tuple[int, int, int, int, int, tuple[tuple[str, str], ...]]
 
 _MAX_EXHAUSTIVE = 6
+_MAX_IMPROVED = 40
 
 
 @value
@@ -113,34 +114,31 @@ def _excludes(proposal: Proposal, other: Proposal) -> bool:
 def _by_folder(group: Group, read: ReadWith, score: Callable[[Sequence[Proposal]], Score]) -> Sequence[Proposal]:
     """Return a good set: decide each folder after those above it, then improve the set one proposal at a time."""
     chosen: tuple[Proposal, ...] = ()
-    for paths in _by_depth(group.proposals):
+    for batch in batches(group.proposals):
         problems = {agent: read(agent, chosen).problem_paths for agent in group.agents}
-        rows = [
-            row
-            for row in group.proposals
-            if row.path in paths and any(not problems[agent].isdisjoint(row.sources) for agent in row.agents)
-        ]
+        rows = [row for row in batch if any(not problems[agent].isdisjoint(row.sources) for agent in row.agents)]
         if rows:
             chosen = min(((*chosen, *option) for option in sensible_sets(rows)), key=score)
     return _improve(group, chosen, score(chosen), score)
 
 
-def _by_depth(proposals: Sequence[Proposal]) -> list[list[str]]:
-    """Return the paths of proposals in each folder, the root's first. A setting at the root is decided with the root's files."""
-    folders: dict[str, list[str]] = {}
-    for path in dict.fromkeys(row.path for row in proposals):
-        folder = path.rpartition("/")[0]
-        folders.setdefault("" if folder.startswith(".") else folder, []).append(path)
-    return [
-        folders[folder] for folder in sorted(folders, key=lambda folder: (folder.count("/") + bool(folder), folder))
-    ]
+def batches(proposals: Sequence[Proposal]) -> list[list[Proposal]]:
+    """Return the proposals that are decided together: those in one folder, the root's first, and those for one rule or skill."""
+    found: dict[tuple[int, str], list[Proposal]] = {}
+    for row in proposals:
+        source = row.sources[0] if row.sources else ""
+        folder = "" if row.means == "setting" else source.rpartition("/")[0]
+        is_rule = source.startswith(".agents/")
+        key = (-1, source) if is_rule else (folder.count("/") + bool(folder), folder)
+        found.setdefault(key, []).append(row)
+    return [found[key] for key in sorted(found)]
 
 
 def _improve(
     group: Group, chosen: tuple[Proposal, ...], best: Score, score: Callable[[Sequence[Proposal]], Score]
 ) -> Sequence[Proposal]:
     """Add, drop or exchange single proposals as long as that makes the set better."""
-    is_better = True
+    is_better = len(group.proposals) <= _MAX_IMPROVED
     while is_better:
         is_better = False
         for option in _neighbours(group, chosen):

@@ -6,6 +6,7 @@ import re
 from posixpath import basename, dirname
 
 from ...sources.front_matter import read_fields, split
+from ...sources.globs import expand_braces
 from ...sources.path_globs import split_globs
 from ...sources.tree import SKIPPED_FOLDERS
 from .model import Instruction
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 INSTRUCTIONS = "AGENTS.md"
 RULES = ".agents/rules/"
 SKILLS = ".agents/skills/"
+_SAMPLE = "x"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"))
 _IMPORT = re.compile(r"(?:^|\s)@\S")
@@ -66,6 +68,15 @@ def _is_skipped(folder: str) -> bool:
 def rule_globs(text: str) -> list[str]:
     """Return the globs in a rule's front matter, or an empty list if it always applies."""
     return split_globs(read_fields(text)[0].get("paths", ""))
+
+
+def sample_path(globs: Iterable[str]) -> str:
+    """Return a path that one of these globs matches."""
+    glob = next((glob for glob in globs if not glob.startswith("!")), "*")
+    names = [name for name in expand_braces(glob)[0].split("/") if name not in ("", ".")]
+    last = _SAMPLE if not names or names[-1] == "**" else names[-1]
+    folders = [name for name in names[:-1] if name != "**"]
+    return "/".join(re.sub(r"\[[^\]]*\]|\*+|\?", _SAMPLE, name) for name in (*folders, last))
 
 
 def content_lines(text: str) -> list[str]:
