@@ -31,7 +31,7 @@ def _gemini(context: str) -> dict[str, str]:
     return {"home/.gemini/settings.json": f'{{"context": {{{context}}}, {_GEMINI}}}'}
 
 
-def _marked(*paths: str) -> dict[str, str]:
+def marked(*paths: str) -> dict[str, str]:
     """Return files with markers made of their paths."""
     return {path: f"qx-{path.lower().replace('/', '-').replace('.', '-').replace('--', '-')}\n" for path in paths}
 
@@ -39,7 +39,7 @@ def _marked(*paths: str) -> dict[str, str]:
 CLAUDE_TREES = {
     "claude-moved": Tree(
         {
-            **_marked(
+            **marked(
                 "other/CLAUDE.md", "other/rules/r.md", "home/.claude/CLAUDE.md", "repo/CLAUDE.md", "repo/a/CLAUDE.md"
             ),
             "other/settings.json": '{"claudeMdExcludes": ["**/a/CLAUDE.md"]}',
@@ -59,7 +59,7 @@ CLAUDE_TREES = {
             "repo/.claude/settings.json": '{"claudeMdExcludes": ["**/b/CLAUDE.md"]}',
             "repo/.claude/settings.local.json": '{"claudeMdExcludes": ["**/c/CLAUDE.md"]}',
             "repo/a/b/.claude/settings.json": '{"claudeMdExcludes": ["**/d/CLAUDE.md"]}',
-            **_marked("repo/CLAUDE.md", "repo/a/CLAUDE.md", "repo/a/b/CLAUDE.md", "repo/a/b/c/CLAUDE.md"),
+            **marked("repo/CLAUDE.md", "repo/a/CLAUDE.md", "repo/a/b/CLAUDE.md", "repo/a/b/c/CLAUDE.md"),
             "repo/a/b/c/d/CLAUDE.md": "qx-d\n",
             "repo/a/b/c/d/z.py": "print()\n",
         },
@@ -71,7 +71,7 @@ CLAUDE_TREES = {
         {
             "repo/.claude/settings.local.json": '{"claudeMdExcludes": ["**/repo/CLAUDE.md"]}',
             "repo/a/.claude/settings.local.json": '{"claudeMdExcludes": ["**/b/CLAUDE.md"]}',
-            **_marked("repo/CLAUDE.md", "repo/a/CLAUDE.md", "repo/a/b/CLAUDE.md"),
+            **marked("repo/CLAUDE.md", "repo/a/CLAUDE.md", "repo/a/b/CLAUDE.md"),
             "repo/a/b/z.py": "print()\n",
         },
         ("repo/a",),
@@ -98,7 +98,7 @@ CLAUDE_TREES = {
         {
             "home/.claude/settings.json": '{"permissions": {"additionalDirectories": ["{base}/extra"]}}',
             "repo/.claude/settings.json": '{"permissions": {"additionalDirectories": ["../near", "sub"]}}',
-            **_marked("extra/CLAUDE.md", "near/CLAUDE.md", "repo/sub/CLAUDE.md", "repo/CLAUDE.md"),
+            **marked("extra/CLAUDE.md", "near/CLAUDE.md", "repo/sub/CLAUDE.md", "repo/CLAUDE.md"),
         },
         programs=("claude",),
         env={"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"},
@@ -107,7 +107,7 @@ CLAUDE_TREES = {
 CODEX_TREES = {
     "codex-moved": Tree(
         {
-            **_marked("other/AGENTS.md", "home/.codex/AGENTS.md", "repo/TEAM.md"),
+            **marked("other/AGENTS.md", "home/.codex/AGENTS.md", "repo/TEAM.md"),
             "other/config.toml": 'project_doc_fallback_filenames = ["docs/X.md", "TEAM.md"]\n',
             "repo/docs/X.md": "qx-x\n",
         },
@@ -133,7 +133,7 @@ CODEX_TREES = {
         {
             "home/.codex/config.toml": _TRUST % ("repo", "trusted"),
             "repo/.codex/config.toml": 'project_root_markers = [".top"]\nproject_doc_fallback_filenames = ["TEAM.md"]\n',
-            **_marked("repo/TEAM.md", "repo/a/.top", "repo/a/TEAM.md"),
+            **marked("repo/TEAM.md", "repo/a/.top", "repo/a/TEAM.md"),
         },
         ("repo/a",),
         ("codex",),
@@ -142,8 +142,8 @@ CODEX_TREES = {
 COPILOT_TREES = {
     "copilot-moved": Tree(
         {
-            **_marked("other/copilot-instructions.md", "other/.copilot/copilot-instructions.md", "repo/AGENTS.md"),
-            **_marked("other/instructions/x.instructions.md", "home/.copilot/copilot-instructions.md"),
+            **marked("other/copilot-instructions.md", "other/.copilot/copilot-instructions.md", "repo/AGENTS.md"),
+            **marked("other/instructions/x.instructions.md", "home/.copilot/copilot-instructions.md"),
             "other/skills/s/SKILL.md": skill("s", "skill"),
         },
         programs=("copilot",),
@@ -151,12 +151,10 @@ COPILOT_TREES = {
     ),
     "copilot-folders": Tree(
         {
-            **_marked(
+            **marked(
                 "one/x.instructions.md", "one/.github/instructions/y.instructions.md", "one/deep/z.instructions.md"
             ),
-            **_marked(
-                "two/CLAUDE.md", "two/.github/copilot-instructions.md", "repo/AGENTS.md", "two/w.instructions.md"
-            ),
+            **marked("two/CLAUDE.md", "two/.github/copilot-instructions.md", "repo/AGENTS.md", "two/w.instructions.md"),
             "one/s.instructions.md": "---\napplyTo: '**/*.py'\n---\nqx-scoped\n",
             "repo/z.py": "print()\n",
         },
@@ -169,7 +167,7 @@ GEMINI_TREES = {
     "gemini-name": Tree(
         {
             **_gemini('"fileName": "NOTES.md"'),
-            **_marked("repo/NOTES.md", "repo/GEMINI.md", "home/.gemini/NOTES.md", "home/.gemini/GEMINI.md"),
+            **marked("repo/NOTES.md", "repo/GEMINI.md", "home/.gemini/NOTES.md", "home/.gemini/GEMINI.md"),
             "repo/a/NOTES.md": "qx-a-notes\n",
             "repo/a/z.py": "print()\n",
         },
@@ -179,14 +177,14 @@ GEMINI_TREES = {
     "gemini-own-name": Tree(
         {
             "repo/.gemini/settings.json": '{// ours\n"context": {"fileName": ["NOTES.md"]}}',
-            **_marked("repo/NOTES.md", "repo/GEMINI.md", "home/.gemini/GEMINI.md"),
+            **marked("repo/NOTES.md", "repo/GEMINI.md", "home/.gemini/GEMINI.md"),
         },
         programs=("gemini",),
     ),
     "gemini-old-name": Tree(
         {
             "home/.gemini/settings.json": f'{{"contextFileName": "NOTES.md", {_GEMINI}}}',
-            **_marked("repo/NOTES.md", "repo/GEMINI.md"),
+            **marked("repo/NOTES.md", "repo/GEMINI.md"),
         },
         programs=("gemini",),
     ),
@@ -194,20 +192,20 @@ GEMINI_TREES = {
         {
             **_gemini('"includeDirectories": ["{base}/extra"]'),
             "repo/.gemini/settings.json": '{"context": {"includeDirectories": ["in"]}}',
-            **_marked("extra/GEMINI.md", "extra/sub/GEMINI.md", "repo/in/GEMINI.md", "repo/GEMINI.md"),
+            **marked("extra/GEMINI.md", "extra/sub/GEMINI.md", "repo/in/GEMINI.md", "repo/GEMINI.md"),
         },
         programs=("gemini",),
     ),
     "gemini-markers": Tree(
         {
             **_gemini('"memoryBoundaryMarkers": [".top"]'),
-            **_marked("repo/GEMINI.md", "repo/a/.top", "repo/a/GEMINI.md", "repo/a/b/GEMINI.md"),
+            **marked("repo/GEMINI.md", "repo/a/.top", "repo/a/GEMINI.md", "repo/a/b/GEMINI.md"),
         },
         ("repo", "repo/a/b"),
         ("gemini",),
     ),
     "gemini-no-markers": Tree(
-        {**_gemini('"memoryBoundaryMarkers": []'), **_marked("GEMINI.md", "repo/GEMINI.md", "repo/a/GEMINI.md")},
+        {**_gemini('"memoryBoundaryMarkers": []'), **marked("GEMINI.md", "repo/GEMINI.md", "repo/a/GEMINI.md")},
         ("repo/a",),
         ("gemini",),
     ),
@@ -216,9 +214,9 @@ GEMINI_TREES = {
             "home/.gemini/extensions/one/gemini-extension.json": '{"name": "one", "version": "1.0.0"}',
             "home/.gemini/extensions/two/gemini-extension.json": '{"name": "two", "version": "1.0.0", "contextFileName":'
             ' ["A.md", "B.md", "NO.md"]}',
-            **_marked("home/.gemini/extensions/one/GEMINI.md", "home/.gemini/extensions/two/A.md", "repo/GEMINI.md"),
-            **_marked("home/.gemini/extensions/two/B.md", "home/.gemini/extensions/two/GEMINI.md"),
-            **_marked("home/.gemini/extensions/three/GEMINI.md"),
+            **marked("home/.gemini/extensions/one/GEMINI.md", "home/.gemini/extensions/two/A.md", "repo/GEMINI.md"),
+            **marked("home/.gemini/extensions/two/B.md", "home/.gemini/extensions/two/GEMINI.md"),
+            **marked("home/.gemini/extensions/three/GEMINI.md"),
         },
         programs=("gemini",),
     ),
@@ -226,7 +224,7 @@ GEMINI_TREES = {
 QWEN_TREES = {
     "qwen-moved": Tree(
         {
-            **_marked("other/QWEN.md", "other/AGENTS.md", "other/rules/r.md", "home/.qwen/QWEN.md", "repo/QWEN.md"),
+            **marked("other/QWEN.md", "other/AGENTS.md", "other/rules/r.md", "home/.qwen/QWEN.md", "repo/QWEN.md"),
             "other/skills/s/SKILL.md": skill("s", "skill"),
         },
         programs=("qwen",),
@@ -235,14 +233,14 @@ QWEN_TREES = {
     "qwen-names": Tree(
         {
             "home/.qwen/settings.json": f'{{"context": {{"fileName": ["TEAM.md", "QWEN.md"]}}, {_QWEN}}}',
-            **_marked("home/.qwen/TEAM.md", "home/.qwen/QWEN.md", "repo/TEAM.md", "repo/AGENTS.md", "repo/QWEN.md"),
+            **marked("home/.qwen/TEAM.md", "home/.qwen/QWEN.md", "repo/TEAM.md", "repo/AGENTS.md", "repo/QWEN.md"),
         },
         programs=("qwen",),
     ),
     "qwen-own-name": Tree(
         {
             "repo/.qwen/settings.json": '{"context": {"fileName": "TEAM.md"}}',
-            **_marked("repo/TEAM.md", "repo/AGENTS.md", "repo/QWEN.md", "repo/a/TEAM.md", "repo/a/QWEN.md"),
+            **marked("repo/TEAM.md", "repo/AGENTS.md", "repo/QWEN.md", "repo/a/TEAM.md", "repo/a/QWEN.md"),
         },
         ("repo", "repo/a"),
         ("qwen",),
@@ -256,7 +254,7 @@ OPENCODE_TREES = {
             "repo/.opencode/opencode.json": '{"instructions": ["one.md"]}',
             "repo/a/opencode.json": '{"instructions": ["three.md"]}',
             "repo/a/.opencode/opencode.jsonc": '{"instructions": ["four.md"],}',
-            **_marked("repo/one.md", "repo/two.md", "repo/three.md", "repo/four.md", "home/five.md"),
+            **marked("repo/one.md", "repo/two.md", "repo/three.md", "repo/four.md", "home/five.md"),
             "repo/.opencode/one.md": "qx-dot-one\n",
         },
         ("repo", "repo/a"),
@@ -266,7 +264,7 @@ OPENCODE_TREES = {
         {
             "other/my.json": '{"instructions": ["one.md", "{base}/out/x.md"]}',
             "repo/opencode.json": '{"instructions": ["two.md"]}',
-            **_marked("repo/one.md", "repo/two.md", "out/x.md"),
+            **marked("repo/one.md", "repo/two.md", "out/x.md"),
         },
         programs=("opencode",),
         env={"OPENCODE_CONFIG": "{base}/other/my.json"},
@@ -274,7 +272,7 @@ OPENCODE_TREES = {
     "opencode-folder": Tree(
         {
             "other/opencode.json": '{"instructions": ["one.md"]}',
-            **_marked("other/AGENTS.md", "home/.config/opencode/AGENTS.md", "repo/one.md"),
+            **marked("other/AGENTS.md", "home/.config/opencode/AGENTS.md", "repo/one.md"),
             "other/skills/s/SKILL.md": skill("s", "skill"),
         },
         programs=("opencode",),
@@ -292,7 +290,7 @@ OPENCODE_TREES = {
     "opencode-no-project": Tree(
         {
             "repo/opencode.json": '{"instructions": ["one.md"]}',
-            **_marked("repo/AGENTS.md", "repo/one.md", "repo/d/AGENTS.md", "home/.config/opencode/AGENTS.md"),
+            **marked("repo/AGENTS.md", "repo/one.md", "repo/d/AGENTS.md", "home/.config/opencode/AGENTS.md"),
             "repo/d/z.py": "print()\n",
         },
         programs=("opencode",),

@@ -325,11 +325,11 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("AGENT.md", "absent", "the file does not exist; did you mean 'AGENTS.md'?"),
         ("nowhere/x.md", "absent", "the file does not exist"),
         ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
-        ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these agents do: copilot, gemini"),
+        ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these agents do: copilot, gemini, gptme"),
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
-        ("api/AGENTS.md", "waiting", "it waits for a file in /w/api; also read by codex, copilot, cursor, opencode, pi-agent, qwen, vibe"),
-        ("api/CLAUDE.md", "shadowed", "/w/api/AGENTS.md comes before it; also read by claude, copilot"),
-        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, opencode, qwen, vibe"),
+        ("api/AGENTS.md", "waiting", "it waits for a file in /w/api; also read by codex, continue, copilot, cursor, droid, gptme, grok, kilo, kimi, opencode, pi-agent, qwen, vibe"),
+        ("api/CLAUDE.md", "shadowed", "/w/api/AGENTS.md comes before it; also read by claude, copilot, droid, gptme, grok"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"),
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
@@ -347,14 +347,17 @@ def test_why_agrees_with_touch_about_files_in_other_folders(project, run):
     # Codex sends nothing when a file is touched.
     path, fate, reason = why_row(run, ".", "api/AGENTS.md", "--layout", "codex")
     assert (path, fate) == ("/w/api/AGENTS.md", "elsewhere")
-    assert reason.startswith("only an agent that works in /w/api reads it; also read by copilot,")
+    assert reason.startswith("only an agent that works in /w/api reads it; also read by continue, copilot,")
 
 
 def test_why_names_the_agents_that_read_a_file_too(project, run):
-    for layout, readers in (("foreword", "claude, codex, copilot, cursor"), ("codex", "claude, copilot, cursor")):
+    for layout, readers in (("foreword", "claude, codex, continue"), ("codex", "claude, continue")):
         rows = json.loads(run("why", ".", "AGENTS.md", "--layout", layout, "--json")[1])
         (reason,) = [row["reason"] for row in rows if row["fate"] == "used"]
-        assert reason == f"also read by {readers}, opencode, pi-agent, qwen, vibe"
+        assert (
+            reason
+            == f"also read by {readers}, copilot, cursor, droid, gptme, grok, kilo, kimi, opencode, pi-agent, qwen, vibe"
+        )
 
 
 def test_why_explains_an_absent_file_that_would_be_read(project, run):
@@ -367,7 +370,9 @@ def test_why_explains_an_absent_file_that_would_be_read(project, run):
 
 def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
-    message = "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, opencode, qwen, vibe"
+    message = (
+        "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"
+    )
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
 
 

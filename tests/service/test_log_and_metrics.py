@@ -52,7 +52,7 @@ REASONS = [
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),
     ({"cwd": "", "layout": "planted/'planted"}, "layout must be the name of a shipped layout or an address such as …; over HTTP it cannot be a file"),
-    ({"cwd": "", "layout": "planed_planted"}, "unknown layout '…'; known: builder, claude, codex, copilot, cursor, foreword, gemini, ion, opal, opencode, pi, pi-agent, pod, qwen, vibe"),
+    ({"cwd": "", "layout": "planed_planted"}, "unknown layout '…'; known: builder, claude, codex, continue, copilot, cursor, droid, foreword, gemini, gptme, grok, ion, kilo, kimi, opal, opencode, pi, pi-agent, pod, qwen, … (21 in all)"),
     ({"cwd": "", "layout": "opel"}, "unknown layout '…'; did you mean '…'?"),
 ]  # fmt: skip
 

@@ -3,4 +3,4 @@
 # ruff: noqa
 from __future__ import annotations
 
-NAMES = ('claude', 'codex', 'copilot', 'cursor', 'gemini', 'opencode', 'pi-agent', 'qwen', 'vibe')
+NAMES = ('claude', 'codex', 'continue', 'copilot', 'cursor', 'droid', 'gemini', 'gptme', 'grok', 'kilo', 'kimi', 'opencode', 'pi-agent', 'qwen', 'vibe')

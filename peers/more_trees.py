@@ -1,0 +1,54 @@
+"""Trees for programs that read other files than most."""
+
+from __future__ import annotations
+
+from .settings_trees import marked
+from .tree import Tree
+
+_NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "agents/x.md")
+_OWN = (
+    *(
+        "home/.kimi-code/AGENTS.md",
+        "home/.agents/AGENTS.md",
+        "repo/.kimi-code/AGENTS.md",
+        "repo/a/.kimi-code/AGENTS.md",
+    ),
+    *("home/.config/kilo/AGENTS.md", "home/.kilocode/rules/u.md", "repo/.kilocode/rules/k.md", "repo/.kilocoderules"),
+    *("home/.factory/AGENTS.md", "repo/.factory/AGENTS.md", "repo/.agents/AGENTS.md", "repo/a/.factory/AGENTS.md"),
+    *("home/.grok/AGENTS.md", "home/.claude/CLAUDE.md", "repo/.grok/rules/g.md", "repo/.claude/rules/c.md"),
+    *("repo/.claude/CLAUDE.md", "repo/CLAUDE.local.md", "repo/.cursor/rules/r.md"),
+    *("repo/.continue/rules/one.md", "home/.continue/rules/two.md"),
+)
+MORE_PROGRAMS = ("kimi", "continue")
+MORE_TREES = {
+    "more-nested": Tree(
+        {
+            **marked(*(f"{folder}/{name}" for folder in ("repo", "repo/a", "repo/a/b", "repo/c") for name in _NAMES)),
+            **marked("AGENTS.md", *_OWN),
+            "repo/c/d/z.py": "print()\n",
+        },
+        ("repo", "repo/a/b"),
+        MORE_PROGRAMS,
+        touch="repo/c/d/z.py",
+    ),
+    "more-claude": Tree(
+        {
+            **marked("repo/CLAUDE.md", "repo/a/CLAUDE.md", "repo/a/CONTEXT.md", "home/.claude/CLAUDE.md"),
+            "repo/a/agents.md": "qx-lower\n",
+        },
+        ("repo", "repo/a"),
+        MORE_PROGRAMS,
+    ),
+    "more-spaces": Tree(
+        {
+            "repo/AGENTS.md": "---\ntitle: qx-front\n---\n\n  qx-root\n\n\n<!-- qx-comment -->\n\n",
+            "repo/a/AGENTS.md": "qx-a @b.md\n",
+            "repo/a/b.md": "qx-b\n",
+        },
+        ("repo/a",),
+        MORE_PROGRAMS,
+    ),
+    "more-outside-git": Tree(
+        marked("repo/AGENTS.md", "repo/a/AGENTS.md", "repo/a/CLAUDE.md"), ("repo/a",), MORE_PROGRAMS, is_git=False
+    ),
+}
