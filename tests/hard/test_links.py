@@ -8,6 +8,7 @@ import pytest
 from foreword.errors import LayoutError
 from foreword.sources import places
 from foreword.sources.links import Reach
+from foreword.sources.places import Places
 from foreword.sources.reader import Reader
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
@@ -71,6 +72,22 @@ def test_user_and_caller_can_allow_outside_links(tree, layout, allowed_by):
     )
     assert SECRET_TEXT in prompt.text
     assert ("file-outside", "/w/AGENTS.md") in tree.findings(prompt)
+
+
+def test_a_link_in_the_home_directory_leads_anywhere_without_a_finding(tree):
+    """As dotfiles do; with the setting too, because nothing of the user is outside."""
+    tree({"w/.git": None, "dotfiles/AGENTS.md": "OF THE USER", "home/.config/foreword": None})
+    tree({"home/.config/foreword/AGENTS.md": Path("../../../dotfiles/AGENTS.md")})
+    for links in ("inside", "follow"):
+        prompt = tree.prompt("foreword", set={"links": links})
+        assert ("OF THE USER" in prompt.text, tree.findings(prompt)) == (True, [])
+
+
+@pytest.mark.parametrize(("bound", "leads_out"), [(None, False), ("w", True), ("", False)])
+def test_nothing_leads_out_of_a_reach_without_a_bound(tree, bound, leads_out):
+    tree({"elsewhere/notes.md": "", "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    reach = Reach(tree.path("w"), None if bound is None else tree.path(bound).rstrip("/"))
+    assert reach.leads_out(Places(), tree.path("w/AGENTS.md")) is leads_out
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

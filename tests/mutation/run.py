@@ -113,8 +113,8 @@ class Copy:
 def survives(fault: Fault, copy: Copy, broken: list[str]) -> bool:
     """Whether all tests of the fault's module pass with it. Prints the one that fails."""
     module = str(Path(fault.path).relative_to(PACKAGE))
-    source = (ROOT / fault.path).read_bytes()
-    for tests in own_tests(module, ROOT / "tests"):
+    source = (copy.root / fault.path).read_bytes()  # not of the checkout, which may change while this runs
+    for tests in own_tests(module, copy.root / "tests"):
         if killer := copy.kill_by(fault, source, [f"tests/{name}" for name in tests], broken):
             print(f"killed: {fault}\n  by {killer}", flush=True)
             return False

@@ -1,5 +1,6 @@
 """The same workspace, agent and clock give the same bytes, whatever the listing order, hash seed, time zone and locale."""
 
+import itertools
 import os
 import random
 import shutil
@@ -128,53 +129,59 @@ def busy_tree(module_tree, skill):
     return tree
 
 
-def run_show(tree, layout, environment, *options):
-    call = [
-        sys.executable,
-        "-m",
-        "foreword",
-        "show",
-        tree.path("busy/w/ü"),
-        "--home",
-        tree.path("busy/home"),
-        "--layout",
-        layout,
-    ]
-    call += [
-        "--now",
-        "2026-03-07T08:55:05-06:00",
-        "--tool",
-        "read",
-        "--tool",
-        "bash",
-        "--session",
-        "s",
-        "--model",
-        "m",
-        *options,
-    ]
+# Runs several commands in one process, because most of the time is the start. Their arguments are separated by a comma, and the outputs
+# by marks.
+SCRIPT = """
+import itertools, sys
+from foreword.cli import main
+for is_comma, call in itertools.groupby(sys.argv[1:], ",".__eq__):
+    if is_comma:
+        continue
+    status = main(list(call))
+    sys.stdout.flush(), sys.stderr.flush()
+    sys.stdout.buffer.write(b"\\x1e%d\\x1f" % status)
+    sys.stderr.buffer.write(b"\\x1e")
+    sys.stdout.flush(), sys.stderr.flush()
+"""
+
+
+def show(tree, environment, options_by_layout):
+    """The status, standard output and standard error of `foreword show` for each layout, in a process with this environment."""
+    words = ["show", tree.path("busy/w/ü"), "--home", tree.path("busy/home")]
+    words += "--now 2026-03-07T08:55:05-06:00 --tool read --tool bash --session s --model m".split()
+    calls = [[*words, "--layout", layout, *options, ","] for layout, options in options_by_layout.items()]
     inherited = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH") if name in os.environ}
-    result = subprocess.run(call, env={**inherited, **environment}, capture_output=True)
-    return result.returncode, result.stdout, result.stderr
+    command = [sys.executable, "-c", SCRIPT, *itertools.chain(*calls)]
+    result = subprocess.run(command, env={**inherited, **environment}, capture_output=True)
+    assert result.returncode == 0, result.stderr
+    *outputs, _ = result.stdout.split(b"\x1f")
+    *errors, _ = result.stderr.split(b"\x1e")
+    texts, statuses = zip(*(output.split(b"\x1e") for output in outputs), strict=True)
+    return dict(zip(options_by_layout, zip(map(int, statuses), texts, errors, strict=True), strict=True))
 
 
-@pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])
-def test_hash_seed_time_zone_and_locale_do_not_matter(busy_tree, layout):
-    plan = ["--plan", busy_tree.path("busy/plan.md")] if layout in ("foreword", "ion") else []
-    first = run_show(busy_tree, layout, ENVIRONMENTS[0], "--json", *plan)
+SHOWN_LAYOUTS = [*LAYOUTS, "builder"]
+
+
+@pytest.fixture(scope="module")
+def shown(busy_tree):
+    """What each environment shows for every layout."""
+    plan = ["--plan", busy_tree.path("busy/plan.md")]
+    options = {layout: ["--json", *(plan if layout in ("foreword", "ion") else [])] for layout in SHOWN_LAYOUTS}
+    return [show(busy_tree, environment, options) for environment in ENVIRONMENTS]
+
+
+@pytest.mark.xdist_group("shown")  # in one worker, so that the commands run once
+@pytest.mark.parametrize("layout", SHOWN_LAYOUTS)
+def test_hash_seed_time_zone_and_locale_do_not_matter(shown, layout):
+    first, *others = [outputs[layout] for outputs in shown]
     assert first[0] == 0 and len(first[1]) > 1_000 and first[2] == b""
-    assert [run_show(busy_tree, layout, environment, "--json", *plan) for environment in ENVIRONMENTS[1:]] == [
-        first
-    ] * 4
+    assert others == [first] * 4
 
 
 def test_human_readable_output_is_the_same(busy_tree):
     """Non-ASCII text goes to standard error only where the terminal can print it."""
-    status, text, errors = run_show(busy_tree, "foreword", ENVIRONMENTS[0])
-    assert status == 0 and len(text) > 1_000 and len(errors) > 1_000
-    assert [run_show(busy_tree, "foreword", environment) for environment in ENVIRONMENTS[1:3]] == [
-        (status, text, errors)
-    ] * 2
-    assert [run_show(busy_tree, "foreword", environment)[:2] for environment in ENVIRONMENTS[3:]] == [
-        (status, text)
-    ] * 2
+    first, *others = [show(busy_tree, environment, {"foreword": []})["foreword"] for environment in ENVIRONMENTS]
+    assert first[0] == 0 and len(first[1]) > 1_000 and len(first[2]) > 1_000
+    assert others[:2] == [first] * 2
+    assert [output[:2] for output in others[2:]] == [first[:2]] * 2
