@@ -263,6 +263,7 @@ PURE_MODULES = (
     "programs.align.proposals",
     "programs.align.search",
     "programs.align.upkeep",
+    "providers.converse_form",
     "providers.existing_breakpoints",
     "providers.request_parts",
     "sessions.advice",

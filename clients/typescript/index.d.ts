@@ -140,7 +140,7 @@ export interface AgentsBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   layouts?: string[];
   paths?: string[];
@@ -226,7 +226,7 @@ export interface BlameBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   git?: boolean;
   by?: "age" | "author" | "file" | null;
@@ -270,7 +270,7 @@ export interface CacheBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   old?: string | QuestionBody;
   new?: string | QuestionBody;
@@ -438,7 +438,7 @@ export interface CompactBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   compaction?: string;
 }
 
@@ -862,7 +862,7 @@ export interface LintBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   recursive?: boolean;
   disable?: string[];
@@ -1039,7 +1039,7 @@ export interface PathsBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   paths: string[];
   how?: "create" | "edit" | "read";
@@ -1195,7 +1195,7 @@ export interface QuestionBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
 }
 
@@ -1509,7 +1509,7 @@ export interface ShowBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   layout_text?: string;
 }
@@ -1595,7 +1595,7 @@ export interface SubAgentBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   task?: string;
   definition?: string;
   append?: boolean;
@@ -1687,7 +1687,7 @@ export interface TokensBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   layout_text?: string;
   prompt?: string;
@@ -1811,7 +1811,7 @@ export interface TurnBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
 }
 
@@ -1969,7 +1969,7 @@ export interface WhyBody {
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
-  form?: "anthropic" | "gemini" | "openai-chat" | "openai-responses" | null;
+  form?: "anthropic" | "bedrock" | "gemini" | "openai-chat" | "openai-responses" | null;
   new_prompt?: boolean;
   layout_text?: string;
   path?: string;

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .extensions import Extension, Start
     from .programs.watching import watch
     from .providers.anthropic import for_anthropic
+    from .providers.bedrock import for_bedrock
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .providers.request_check import check_request
@@ -74,6 +75,7 @@ _MODULES = {
     "extensions": ("Extension", "Start"),
     "programs.watching": ("watch",),
     "providers.anthropic": ("for_anthropic",),
+    "providers.bedrock": ("for_bedrock",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "providers.request_check": ("check_request",),
@@ -127,6 +129,7 @@ __all__ = [
     "check_request",
     "for_anthropic",
     "for_gemini",
+    "for_bedrock",
     "for_openai_chat",
     "for_openai_responses",
     "shipped_tools",

@@ -157,7 +157,7 @@ ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model"
 CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
 ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
 ROLES_WITH_TEXT = ("summary", "branch_summary", "custom")
-PROVIDERS = ("anthropic", "openai", "gemini")
+PROVIDERS = ("anthropic", "openai", "gemini", "bedrock")
 _MAX_ID_LENGTH = 512
 
 

@@ -1,18 +1,23 @@
-"""Adding a provider touches three places: its module, `errors.PROVIDERS`, and the exports of `foreword`.
+"""Every place that knows the providers. CONTRIBUTING.md has the same list, for adding one.
 
 The adapters in `foreword.integrations` may call a provider's functions, because no other package imports them
 (`tests/test_architecture.py`).
 """
 
+import re
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import foreword
 from foreword.errors import PROVIDERS
-from foreword.providers import request_for
+from foreword.providers import _FUNCTIONS, request_for
+from foreword.providers.usage import reported_tokens
+from foreword.service.bodies import RequestForm
+from foreword.service.proxy.observer import ENDPOINTS
 
 SRC = Path(foreword.__file__).parent
 ADAPTERS = SRC / "integrations"
@@ -30,6 +35,7 @@ SHARED = {
     "__init__",
     "blocks",
     "capabilities",
+    "converse_form",
     "existing_breakpoints",
     "http_form",
     "late",
@@ -74,3 +80,43 @@ def test_a_request_is_in_its_providers_format(make_turn):
 def test_every_provider_has_cache_rules():
     prices = tomllib.loads((SRC / "inspection/prices.toml").read_text())
     assert set(prices["provider"]) == set(PROVIDERS)
+
+
+def test_every_provider_has_capabilities():
+    table = tomllib.loads((SRC / "providers/capabilities.toml").read_text())
+    assert set(table["provider"]) == set(PROVIDERS)
+
+
+def test_every_function_is_available_over_http():
+    """`providers._FUNCTIONS` names them, `bodies.RequestForm` lets a client choose one, and the proxy knows its endpoint."""
+    assert set(_FUNCTIONS.values()) == {function for name in PROVIDERS for function in functions_of(name)}
+    assert set(get_args(RequestForm)) == set(_FUNCTIONS) == set(ENDPOINTS.values())
+
+
+USAGE = {
+    "anthropic": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 3},
+    "openai": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 40}, "output_tokens": 3},
+    "gemini": {"promptTokenCount": 100, "cachedContentTokenCount": 40, "candidatesTokenCount": 3},
+    "bedrock": {"inputTokens": 60, "cacheReadInputTokens": 40, "outputTokens": 3},
+}
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_the_usage_of_every_provider_is_read(name):
+    tokens = reported_tokens(USAGE[name])
+    assert (tokens.input, tokens.read, tokens.output) == (100, 40, 3)
+
+
+def test_the_recipe_for_a_provider_names_every_place():
+    """Each file that names all providers or their APIs is in the recipe, and no other one names them."""
+    text = (SRC.parents[1] / "CONTRIBUTING.md").read_text()
+    [row] = [line for line in text.split("\n") if line.startswith("| a provider |")]
+    recipe = set(re.findall(r"`((?!tests/)[\w/]+\.(?:py|toml))`", row))
+    known = {"providers/http_form.py", "providers/usage.py", "providers/use_tool.py", "providers/request_parts.py"}
+    generated = {"inspection/compiled_prices.py"}
+    for path in [*SRC.rglob("*.py"), *SRC.rglob("*.toml")]:
+        name = str(path.relative_to(SRC))
+        others = ("packs/", "sessions/", "integrations/", "text/", "providers/converse_form.py")
+        if not name.startswith(others) and re.search(r"""["'\[.]gemini["'\]]""", path.read_text()):
+            known.add(name)
+    assert recipe == known - generated - {f"providers/{provider}.py" for provider in PROVIDERS}

@@ -33,6 +33,7 @@ BODY_KEYS = {
     "openai-responses": ("instructions", "tools", "tool_choice", "input", "prompt_cache_key"),
     "openai-chat": ("tools", "tool_choice", "messages", "prompt_cache_key"),
     "gemini": ("systemInstruction", "tools", "contents"),
+    "bedrock": ("system", "toolConfig", "messages"),
 }
 TOOLS = [{"name": "read_file", "description": "Reads a file.", "schema": {"type": "object"}}]
 

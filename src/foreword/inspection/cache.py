@@ -75,7 +75,8 @@ def _leading_segments(message: Mapping[str, Any], number: int) -> Iterator[Segme
         if isinstance(block, str):
             yield Segment("leading", block, str(number))
         else:
-            yield Segment("leading", block["text"], str(number), "cache_control" in block)
+            text = block["text"] if "text" in block else json.dumps(block, ensure_ascii=False)
+            yield Segment("leading", text, str(number), "cache_control" in block)
 
 
 def _flat_tools(tools: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

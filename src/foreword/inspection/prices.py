@@ -6,7 +6,7 @@ The figures go out of date, so they are data with a source and a date (`prices.t
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
-from ..shapes import AMOUNT, LIST, NAME, STRING, TABLE, check_table, one_of
+from ..shapes import AMOUNT, LIST, NAME, STRING, SWITCH, TABLE, check_table, one_of
 from ..text.models import is_same_model
 from ..vocabulary import value
 
@@ -43,7 +43,7 @@ class ProviderRules:
     """How a provider orders a request and caches its prefix.
 
     `lifetime` is how many seconds a cached prefix lasts by default, 0 if unknown. A write for longer costs `long_write` times the input
-    price, or the same as any other write if that is 0.
+    price, or the same as any other write if that is 0. One that `hosts` runs the models of other providers.
     """
 
     name: str
@@ -55,6 +55,7 @@ class ProviderRules:
     date: str = ""
     lifetime: int = 0
     long_write: float = 0
+    hosts: bool = False
 
 
 @value
@@ -146,6 +147,7 @@ _PROVIDER_SHAPE = {
     "date": STRING,
     "lifetime": ("a whole number from 0 to 1e9", lambda content: type(content) is int and AMOUNT[1](content)),
     "long_write": AMOUNT,
+    "hosts": SWITCH,
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..providers import request_for
+from ..providers.converse_form import from_converse
+from ..vocabulary import replace
 from .cache import segments_of, with_last_breakpoint
 from .rebuilding import rebuild_cost
 
@@ -42,5 +44,10 @@ def compare_turns(
 
 def request_segments(turn: Turn, rules: ProviderRules) -> list[Segment]:
     """Return the segments of a turn's request, in the order in which the provider reads them, with the breakpoint after the messages."""
-    segments = segments_of(request_for(rules.name, turn), rules.order, len(turn.leading))
+    if rules.hosts and not turn.model:  # only some of its models are cached
+        turn = replace(turn, model=rules.model)
+    request = request_for(rules.name, turn)
+    converted = from_converse(request)
+    leading = len(turn.leading) if converted is request else min(len(turn.leading), 1)  # Bedrock's messages are merged
+    segments = segments_of(converted, rules.order, leading)
     return with_last_breakpoint(segments) if rules.caching == "breakpoints" else segments

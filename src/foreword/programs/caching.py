@@ -79,9 +79,9 @@ def price_table(question: Question) -> Prices:
 
 
 def _selected(table: Prices, name: str) -> Sequence[ProviderRules]:
-    """Return the rules of the provider with this name, or of all providers if it is empty."""
+    """Return the rules of the provider with this name, or of all that have models of their own if it is empty."""
     if not name:
-        return table.providers
+        return [rules for rules in table.providers if not rules.hosts]
     selected = [rules for rules in table.providers if rules.name == name.lower()]
     if not selected:
         known = ", ".join(sorted(rules.name for rules in table.providers))

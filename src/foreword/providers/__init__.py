@@ -6,6 +6,7 @@ Each function is pure and returns keyword arguments for the provider's own clien
     client.responses.create(**for_openai_responses(turn), model=…)
     client.chat.completions.create(**for_openai_chat(turn), model=…)
     client.models.generate_content(**for_gemini(turn), model=…)
+    client.converse(**for_bedrock(turn), modelId=…)
 
 The same turn always gives the same bytes, and each later turn of a conversation starts with the bytes of the one before: nothing is
 dated or numbered, and the user's and the model's messages are neither reordered nor merged. A message that announces a late change
@@ -18,8 +19,7 @@ The first messages of a turn may belong to its prompt (`turn.leading`), with the
 provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes
 `user`. Other messages keep their roles.
 
-To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS`, and export its functions from
-`foreword`. Its rows in `capabilities.toml` and `inspection/prices.toml` are data. A row in `_FUNCTIONS` makes it available over HTTP.
+To add a provider, follow the recipe in CONTRIBUTING.md; `tests/providers/test_table.py` lists every place that knows the providers.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ _FUNCTIONS = {
     "openai-responses": "for_openai_responses",
     "openai-chat": "for_openai_chat",
     "gemini": "for_gemini",
+    "bedrock": "for_bedrock",
 }
 
 

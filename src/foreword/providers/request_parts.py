@@ -1,7 +1,7 @@
 """Split a request into the parts that a provider caches: tools, system prompt and messages. Pure.
 
 A request may be in any of the formats that clients accept as arguments or send over HTTP: Anthropic's Messages, OpenAI's Responses and
-Chat Completions, and Gemini, whose keys are in snake case for its client and in camel case over HTTP.
+Chat Completions, Bedrock's Converse, and Gemini, whose keys are in snake case for its client and in camel case over HTTP.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 
 from ..errors import CallError
 from ..vocabulary import value
+from .converse_form import from_converse
 from .existing_breakpoints import BREAKPOINT_KEYS, breakpoints_in
 
 TYPE_CHECKING = False
@@ -47,6 +48,7 @@ class RequestParts:
 
 def parse_request(request: Mapping[str, Any]) -> RequestParts:
     """Return the parts of a request. Raises a CallError if the tools or messages are not lists; anything else is compared as it is."""
+    request = from_converse(request)
     settings = request.get("config")
     settings = settings if isinstance(settings, dict) else request
     system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _entries(request)

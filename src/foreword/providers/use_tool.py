@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 # Servers for local models, which know only the tools at the start of a request. A conversation with one of them lists `use_tool` by itself.
 SERVERS = ("llama.cpp", "llamacpp", "llama-server", "lm-studio", "lmstudio", "mlx", "ollama", "sglang", "vllm")
-_ARGUMENT_KEYS = ("arguments", "input", "args")  # in calls to OpenAI, Anthropic and Gemini
-_GEMINI_KEYS = ("function_call", "functionCall", "function_response", "functionResponse")
+_ARGUMENT_KEYS = ("arguments", "input", "args")  # in calls to OpenAI, to Anthropic and Bedrock, and to Gemini
+# The keys of calls and results inside blocks, for Chat Completions, Gemini and Bedrock.
+_CALL_KEYS = ("function", "function_call", "functionCall", "function_response", "functionResponse", "toolUse")
 
 
 def lists_use_tool(tools: Iterable[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]]) -> bool:
@@ -100,7 +101,7 @@ def _part(part: Any, late: Collection[str]) -> Any:
         return part
     if part.get("type") == "tool_use":
         return _as_use_tool(part, late)
-    keys = [key for key in ("function", *_GEMINI_KEYS) if isinstance(part.get(key), dict)]
+    keys = [key for key in _CALL_KEYS if isinstance(part.get(key), dict)]
     return {**part, **{key: _as_use_tool(part[key], late) for key in keys}}
 
 

@@ -31,7 +31,7 @@ TemplateName = Annotated[
         r"(@([A-Za-z][A-Za-z0-9_.-]{0,199}|[0-9]{1,9}))?)?$",
     ),
 ]
-RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini"]
+RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "bedrock"]
 if TYPE_CHECKING:
     Syntax = str
 else:

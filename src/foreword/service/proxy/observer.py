@@ -31,6 +31,7 @@ ENDPOINTS = {
     "/chat/completions": "openai-chat",
     ":generateContent": "gemini",
     ":streamGenerateContent": "gemini",
+    "/converse": "bedrock",
 }
 
 
