@@ -44,6 +44,7 @@ REQUESTS = [for_anthropic, for_gemini, for_openai_chat, for_openai_responses]
                 }
             ]
         },
+        {"toolSpec": {"name": "read", "description": "Read.", "inputSchema": {"json": SCHEMA}}},
         {"name": "read", "description": "Read.", "parameters": SCHEMA},
         {
             "name": "read",
@@ -90,6 +91,12 @@ def test_a_value_of_a_providers_package_is_a_definition():
     [
         (lambda: Tool("x", parameters=SCHEMA), TypeError, "did you mean schema?"),
         (lambda: Tool("x", schema={"type": "function", "function": {"name": "x"}}), CallError, "whole tool definition"),
+        (
+            lambda: Tool("x", schema={"type": "json_schema", "json_schema": {"schema": {}}}),
+            CallError,
+            "pass its 'json_schema'",
+        ),
+        (lambda: Tool("x", schema={"name": "x", "strict": True, "schema": {}}), CallError, "pass its 'schema'"),
         (lambda: Tool("x", schema={"name": "x", "parameters": SCHEMA}), CallError, "pass its 'parameters'"),
         (lambda: Agent(tools=[{"name": "x", "schema": {}, "parameters": {}}]), CallError, "several schemas"),
         (lambda: Agent(tools=[{"nme": "x"}]), CallError, "is not a tool definition"),

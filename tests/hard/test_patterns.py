@@ -36,6 +36,9 @@ FILES = [
     ("pattern", "expected"),
     [
         ("cwd:rules/**/*.md", ["rules/a/b.md", "rules/z.md"]),
+        ("cwd:./N.md", ["N.md"]),
+        ("cwd:a//./b/N.md", ["a/b/N.md"]),
+        ("path:./a/./N.md", ["a/N.md"]),
         ("cwd:rules/**", ["rules/a.txt", "rules/a/b.md", "rules/z.md"]),
         ("cwd:**/N.md", ["N.md", "a/N.md", "a/b/N.md"]),
         ("cwd:**/b/N.md", ["a/b/N.md"]),

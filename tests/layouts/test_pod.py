@@ -50,6 +50,7 @@ def test_the_example_from_the_specification_is_rendered(tree):
     ("field", "message"),
     [
         ("model_invokation: maybe", "its model_invokation is neither true nor false but 'maybe'"),
+        ("model_invokation: [true]", "its model_invokation is neither true nor false but [True]"),
         ("model-invocation: 1", "its model-invocation is neither true nor false but 1"),
         ("model_invocaton: true", "its field 'model_invocaton' is unknown; did you mean 'model_invocation'?"),
         ("modelInvocation: true", "its field 'modelInvocation' is unknown; did you mean 'model_invocation'?"),

@@ -517,7 +517,6 @@ def test_a_resident_is_read(key: str, value: str) -> None:
         skill_file(),
         skill_file("description: How."),
         skill_file("description: How.", "model_invokation: false"),
-        skill_file("description: How.", "model_invokation: [true]"),
         skill_file("description: Use when: x"),
         skill_file("model_invokation:"),
         skill_file("- model_invokation: true"),

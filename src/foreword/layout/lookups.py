@@ -298,7 +298,14 @@ def parse_pattern(
     if filled_path.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
         place = "path"  # a setting may contain an absolute path, and only relative paths start from the place
     _check_path(place, filled_path, where + "files", text)
+    filled_path = _without_empty_segments(filled_path)
     return Pattern(place, filled_path, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
+
+
+def _without_empty_segments(path: str) -> str:
+    """Return a path without `.` and empty segments, so that a file has the same path however a pattern names it."""
+    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
+    return ("/" if path.startswith("/") else "") + "/".join(segments)
 
 
 def _check_path(place: str, path: str, key: str, text: str) -> None:

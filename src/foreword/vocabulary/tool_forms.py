@@ -1,9 +1,10 @@
-"""Tool definitions in the forms of others, as fields of `Tool`: Anthropic, OpenAI (Chat and Responses), Gemini and MCP. Pure.
+"""Tool definitions in the forms of others, as fields of `Tool`: Anthropic, OpenAI (Chat and Responses), Gemini, Bedrock and MCP. Pure.
 
     {"name", "description", "input_schema"}                                Anthropic
     {"type": "function", "function": {"name", "description", "parameters"}}  OpenAI Chat
     {"type": "function", "name", "description", "parameters"}              OpenAI Responses
     {"function_declarations": [{"name", "description", "parameters"}]}     Gemini; a declaration alone, too
+    {"toolSpec": {"name", "description", "inputSchema": {"json"}}}         Bedrock Converse
     {"name", "description", "inputSchema"}                                 MCP
 
 A tool that a provider defines, such as `{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}`, keeps its type, and the
@@ -59,6 +60,8 @@ def tool_rows(row: Any) -> list[Any]:
 
 def _row(row: dict[str, Any], kind: Any) -> Any:
     """Return the definition of one tool, with the names of Foreword's fields."""
+    if isinstance(row.get("toolSpec"), dict):
+        return _function(_unwrapped(row["toolSpec"]))
     if kind == "function" and isinstance(row.get("function"), dict):
         return _function(row["function"])
     if kind == "function" or (kind == "custom" and not row.keys().isdisjoint(_SCHEMA_KEYS)):
@@ -66,6 +69,12 @@ def _row(row: dict[str, Any], kind: Any) -> Any:
     if isinstance(kind, str) and kind:
         return _typed(row, kind)
     return _function(row)
+
+
+def _unwrapped(row: dict[str, Any]) -> dict[str, Any]:
+    """Return Bedrock's definition of a tool with its schema itself, which is in the key `json`."""
+    schema = row.get("inputSchema")
+    return {**row, "inputSchema": schema["json"]} if isinstance(schema, dict) and "json" in schema else row
 
 
 def tools_from(name: str, tools: Iterable[Any]) -> tuple[Any, ...]:

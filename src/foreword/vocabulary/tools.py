@@ -109,12 +109,15 @@ def _check_json(what: str, content: object, kind: str) -> None:
             raise CallError(f"{what} cannot be encoded as JSON: {error}") from None
 
 
+_WRAPPING_KEYS = ("parameters", "input_schema", "inputSchema", "json_schema", "schema")
+
+
 def _check_is_schema(what: str, schema: Mapping[str, Any] | None) -> None:
     """Raise a CallError if a schema is a whole tool definition of a provider, which no provider would accept as a schema."""
     if not schema:
         return
     wrapped = schema.get("function") if schema.get("type") == "function" else schema
-    key = next((key for key in ("parameters", "input_schema", "inputSchema") if hasattr(schema.get(key), "keys")), "")
+    key = next((key for key in _WRAPPING_KEYS if hasattr(schema.get(key), "keys")), "")
     if schema.get("type") == "function" or (key and "properties" not in schema and "$ref" not in schema):
         place = (
             f"its {key!r}" if key else "the 'parameters' in its 'function'" if wrapped is not schema else "its schema"
