@@ -30,22 +30,23 @@ class AgentBelow:
 
     def visit(
         self, folder: str, real: str, facts: Facts, check: Callable[[Assembler, str], Visit | None]
-    ) -> Sequence[str]:
-        """Check the agent in a folder, or repeat what was said about a folder like it, and return the files that it then loads.
+    ) -> Sequence[tuple[str, str | None]]:
+        """Check the agent in a folder, or repeat what was said about a folder like it, and return the files that it may then read.
 
-        `real` is the path of the folder, if that differs from the printable one.
+        `real` is the path of the folder, if that differs from the printable one. Only repeated files are returned, each with the paths
+        for which it waits, if it does.
         """
         is_usual = real == folder and self._all.has_usual_settings(folder)
         likeness = self._quiet.likeness(folder) if is_usual else None
         facts.news.clear()
-        loaded = self._quiet.repeat(folder, likeness, facts) if likeness else None
-        if loaded is not None:
-            return loaded
+        files = self._quiet.repeat(folder, likeness, facts) if likeness else None
+        if files is not None:
+            return files
         is_short = is_usual and self._quiet.can_ignore_rules(folder)
         visit = check((self._without_rules if is_short else self._all).assembler(real), folder)
         if visit and likeness:
             self._quiet.learn(folder, likeness, visit, facts)
-        return list(visit.loaded) if visit else ()
+        return ()
 
 
 def _reader_without_rules(assembler: Assembler, known: Known) -> Callable[[], Reader]:

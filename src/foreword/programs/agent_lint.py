@@ -218,8 +218,8 @@ class AgentLint:
         for number, folder in folders:
             if is_inside(folder, cwd) and self._may_be_working_directory(folder):
                 real = self.real_names.get(folder, folder)
-                loaded = below[number].visit(folder, real, self.facts, self._visit)
-                self.files_read.update(dict.fromkeys(loaded))
+                for path, target in below[number].visit(folder, real, self.facts, self._visit):
+                    self._note_file(path, target, agents[number][1].agent)
 
     def _may_be_working_directory(self, folder: str) -> bool:
         """Whether someone might start an agent in a folder. Nobody does that in a skill, a hidden folder or a folder of templates."""
@@ -256,10 +256,15 @@ class AgentLint:
         # Cursor does not use some rules unless the user attaches them.
         self.files_read.update((candidate.path, None) for candidate in visit.candidates_in_repository("unused"))
         for rule in visit.candidates_in_repository("waiting"):
-            self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
-            self.files_read[rule.path] = None
+            self._note_file(rule.path, rule.target, visit.agent)
         self._note_wrong_case(visit)
         return visit
+
+    def _note_file(self, path: str, target: str | None, agent: str) -> None:
+        """Note a file that an agent reads, and the paths for which it waits, if it does."""
+        self.files_read[path] = None
+        if target is not None:
+            self.rules.setdefault(path, (target, {}))[1][agent] = None
 
     # Names in the wrong case
 

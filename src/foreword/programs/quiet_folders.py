@@ -59,18 +59,27 @@ class FolderTexts:
             self._units[path] = units_of(source) | {hash(source.text.strip())} if source else frozenset()
         return self._units[path]
 
-    def kind(self, path: str, names: Sequence[str], *, follows_imports: bool) -> str | None:
-        """Return what kind of text a file has, or None if it may be unlike any other. `names` are the agent's files in its folder."""
+    def kind(self, path: str, names: Sequence[str], *, follows_imports: bool, is_rule: bool) -> str | None:
+        """Return what kind of text a file has, or None if it may be unlike any other. `names` are the agent's files in its folder.
+
+        Rules are of the same kind only if they have the same front matter.
+        """
         source = self.read(path)
         if source is None or os.path.islink(path):
             return None
-        text = source.text.strip()
+        front, text = _split_front_matter(source.text.strip()) if is_rule else ("", source.text.strip())
         if not text:
-            return ""
+            return front
         if text.lstrip("@") in names:
-            return text
+            return front + text
         may_refer = len(text) <= _MAX_POINTER_LENGTH and re.search(r"\.md\b", text) is not None
-        return None if may_refer or (follows_imports and "@" in text) else _PLAIN
+        return None if may_refer or (follows_imports and "@" in text) else front + _PLAIN
+
+
+def _split_front_matter(text: str) -> tuple[str, str]:
+    """Return the front matter of a rule, or as much as may be part of it, and the rest."""
+    end = text.find("\n---", 3) if text.startswith("---") else -1
+    return (text[: end + 4], text[end + 4 :].strip()) if end >= 0 else ("", text)
 
 
 def _split(path: str, root: str) -> tuple[str, str]:
@@ -98,17 +107,16 @@ class QuietFolders:
         self.texts, self.walked = texts, walked
         self._patterns = [pattern.path for _, pattern in _patterns(layout) if pattern.place in _PLACES]
         self._heads = {path.partition("/")[0].lower(): path.partition("/")[0] for path in self._patterns}
-        self._folders = frozenset(path.partition("/")[0] for path in self._patterns if "*" in path)
         self._follows_imports = any(lookup.rules.imports for lookup, _ in _patterns(layout))
         self._sorts_paths = any(lookup.order == "path" for lookup, _ in _patterns(layout))
         self._limit = min((section.bytes for section in layout.all_sections if section.bytes is not None), default=None)
         self._is_usable = layout.budget is None and all(map(_is_usual, self._patterns))
         self._rule_folders = rule_folders(layout)
         self._may_ignore_rules = not _conditions_on_rules(layout) and not self._imports_from_rules(base)
-        self._is_own: dict[str, bool] = {}
+        self._labels: dict[str, str] = {}
         self._base_units: set[int] = set().union(*map(texts.units, base.loaded))
         self._base_size = sum(map(len, base.loaded.values()))
-        self._known: dict[object, tuple[Sequence[str], Sequence[Any]]] = {}
+        self._known: dict[object, tuple[Sequence[tuple[int, str | None]], Sequence[Any]]] = {}
 
     def _imports_from_rules(self, base: Visit) -> bool:
         """Whether a rule of the working directory may import another file."""
@@ -127,7 +135,7 @@ class QuietFolders:
             if found is None or not (found or kinds):
                 return None
             if found:
-                kinds.append(found)
+                kinds.append(tuple((self._label(name), kind) for name, kind in found))
                 paths += [f"{current}/{name}" for name, _ in found]
             current = os.path.dirname(current)
         related = self._related(paths) if paths and self._are_short(paths) else None
@@ -142,17 +150,30 @@ class QuietFolders:
         if any(one in visit.loaded and other in visit.loaded for one, other in likeness.related):
             return
         if all(row and not row[1].path.startswith(prefix) and folder not in row[2] for row in news):
-            loaded = [path[len(prefix) :] for path in visit.loaded if path.startswith(prefix)]
-            self._known[likeness.key] = loaded, [row for row in news if row]
+            self._known[likeness.key] = list(self._files_read(folder, visit)), [row for row in news if row]
 
-    def repeat(self, folder: str, likeness: Likeness, facts: Facts) -> list[str] | None:
-        """Say about a folder what is known about those like it, and return the files in it that the agent loads. None if nothing is known."""
+    def _files_read(self, folder: str, visit: Visit) -> Iterator[tuple[int, str | None]]:
+        """Yield the numbers of the files in a folder that the agent may read, each with the paths for which it waits, if it does."""
+        for number, path in enumerate(self._own_files(folder)):
+            candidate = visit.candidates.get(path)
+            if candidate and (candidate.fate in ("waiting", "unused") or path in visit.loaded):
+                yield number, candidate.target if candidate.fate == "waiting" else None
+
+    def repeat(self, folder: str, likeness: Likeness, facts: Facts) -> list[tuple[str, str | None]] | None:
+        """Say about a folder what is known about those like it, and return the files in it that the agent may read, or None if nothing is known.
+
+        A file comes with the paths for which it waits, if it does.
+        """
         if likeness.key not in self._known:
             return None
-        names, news = self._known[likeness.key]
+        read, news = self._known[likeness.key]
         for check, place, message, agent, was_folder, severity in news:
             facts.add(check, place, message, agent, folder if was_folder else "", severity)
-        return [f"{folder}/{name}" for name in names]
+        paths = self._own_files(folder)
+        return [(paths[number], target) for number, target in read]
+
+    def _own_files(self, folder: str) -> list[str]:
+        return [f"{folder}/{name}" for name in self.texts.names(folder) if self._label(name)]
 
     def can_ignore_rules(self, folder: str) -> bool:
         """Whether the rules of the working directory cannot change anything that is said about a folder below it."""
@@ -160,8 +181,8 @@ class QuietFolders:
             return False
         current = folder
         while current != self.texts.root and is_inside(current, self.texts.root):
-            for name in filter(self._finds, self.texts.names(current)):
-                source = self.texts.read(path := f"{current}/{name}")
+            for path in self._own_files(current):
+                source = self.texts.read(path)
                 if source is None or os.path.islink(path) or any(rules in source.text for rules in self._rule_folders):
                     return False
                 if not self._base_units.isdisjoint(self.texts.units(path)):
@@ -174,23 +195,43 @@ class QuietFolders:
         found = self.walked.names.get(folder)
         if found is None or not self._heads.keys().isdisjoint(self.walked.mixed.get(folder, ())):
             return None
-        names = [name for name in self.texts.names(folder) if self._finds(name)]
-        heads = {name.partition("/")[0] for name in names}
-        for head in found.intersection(self._heads):
-            if self._heads[head] in self._folders or self._heads[head] not in heads:
-                return None  # rules for certain paths, or a name in the wrong case
+        names = [name for name in self.texts.names(folder) if self._label(name)]
+        if not found.isdisjoint(self._heads) and not self._are_usual(folder, names):
+            return None
         kinds: list[tuple[str, str]] = []
         for name in names:
-            kind = self.texts.kind(f"{folder}/{name}", names, follows_imports=self._follows_imports)
+            is_rule = "*" in self._label(name)
+            kind = self.texts.kind(f"{folder}/{name}", names, follows_imports=self._follows_imports, is_rule=is_rule)
             if kind is None:
                 return None
             kinds.append((name, kind))
         return tuple(kinds)
 
-    def _finds(self, name: str) -> bool:
-        if name not in self._is_own:
-            self._is_own[name] = any(matches_glob(name, pattern) for pattern in self._patterns)
-        return self._is_own[name]
+    def _are_usual(self, folder: str, names: Sequence[str]) -> bool:
+        """Whether every name in a folder that the agent may look for is exactly as expected, and folders of rules contain nothing else."""
+        for path in (*self._patterns, *self._rule_folders):
+            fixed, star, _ = path.partition("*")
+            parent, _, name = f"{folder}/{fixed.rstrip('/')}".rpartition("/")
+            listed = self.walked.names.get(parent)
+            if listed is None:
+                if self.walked.may_contain(folder, frozenset((fixed.partition("/")[0].lower(),))):
+                    return False
+                continue
+            is_rules = star or path in self._rule_folders
+            others = self.walked.names.get(f"{parent}/{name}", frozenset()) if is_rules else frozenset()
+            expected = {own.rpartition("/")[2].lower() for own in names if own.startswith(f"{fixed.rstrip('/')}/")}
+            if not others <= expected or (name.lower() in listed and not is_rules and path not in names):
+                return False
+            if name.lower() in self.walked.mixed.get(parent, ()):
+                return False
+        return True
+
+    def _label(self, name: str) -> str:
+        """Return the pattern with which the agent finds a file in a folder if it may have any name, otherwise its name, or empty if it finds none."""
+        if name not in self._labels:
+            found = [pattern for pattern in self._patterns if matches_glob(name, pattern)]
+            self._labels[name] = next((pattern for pattern in found if "*" in pattern), name if found else "")
+        return self._labels[name]
 
     def _related(self, paths: Sequence[str]) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs of files that have a paragraph or line in common, or None if one has so with a file of the working directory."""
