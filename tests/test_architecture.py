@@ -443,7 +443,7 @@ def branches(tree):
 
 
 # Families of models have these names too.
-MODELS = {"gemini", "qwen"}
+MODELS = {"gemini", "kimi", "qwen"}
 
 
 def test_no_branch_on_a_layouts_name():
