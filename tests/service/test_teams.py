@@ -17,7 +17,7 @@ from foreword.service.rates import RateLimit, network_of
 from foreword.service.responses import Problem
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
-from foreword.service.tokens import Caller, Tokens, hash_token, new_token, read_tokens
+from foreword.service.tokens import UNLIMITED, Caller, Tokens, hash_token, new_token, read_tokens
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import digest, replace
 
@@ -411,12 +411,23 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
         (('"read"', '"write"'), "rights must be a list of"),
         (("sha256:", ""), ""),
         (('hash = "sha256:', 'hash = "md5:'), "hash must be sha256:"),
+        (("rights = [", 'rights = "read" # ['), "rights must be a list of"),
+        (("rights = [", "rights = [] # ["), "rights must be a list of"),
         (('name = "team"', "name = 7"), "name must be a string"),
+        (('name = "team"', 'name = ""'), "name must be a string"),
+        (('name = "team"', f'name = "{"x" * 101}"'), "name must be a string"),
+        (('name = "team"', f'name = "{"x" * 100}"'), ""),
+        (('prefix = "team-"', "prefix = 7"), "prefix must be a string"),
+        (('prefix = "team-"', f'prefix = "{"x" * 101}"'), "prefix must be a string"),
         (('prefix = "team-"', 'prefix = "@"'), "prefix must be a string"),
         (('prefix = "team-"', 'prefix = "de"'), "prefix 'de' would include the template 'default'"),
         (('prefix = "team-"', "prefix = " + "[" * 5000), "recursion"),
         (('prefix = "team-"', 'roots = ["\\u0000"]'), "roots must not contain null characters"),
+        (('prefix = "team-"', 'roots = "a"'), "roots must be a list of folders"),
+        (('prefix = "team-"', "roots = [7]"), "roots must be a list of folders"),
+        (('prefix = "team-"', 'roots = [""]'), "roots must be a list of folders"),  # it would be the folder of the file
         (('prefix = "team-"', 'packs = "all"'), "packs must be a list of names"),
+        (('prefix = "team-"', "packs = [7]"), "packs must be a list of names"),
         (('prefix = "team-"', "template = 7"), "template must be the name of a stored template"),
         (('prefix = "team-"', 'template = "a@b"'), "must not contain @"),
         (('prefix = "team-"', 'prefix = "t-"\ntemplate = "x"'), "template 'x' must begin with the prefix 't-'"),
@@ -432,6 +443,41 @@ def test_a_mistake_in_the_file_is_named(tmp_path, change, message):
         return
     with pytest.raises(CallError, match=re.escape(message)):
         read_tokens(str(path))
+
+
+@pytest.mark.parametrize("same", ["name", "hash"])
+def test_two_tokens_have_different_names_and_hashes(tmp_path, same):
+    path = tmp_path / "tokens.toml"
+    entries = [new_token("one")[1], new_token("two")[1]]
+    path.write_text("\n".join(entries))
+    assert [caller.name for caller in read_tokens(str(path)).values()] == ["one", "two"]
+    [line] = re.findall(f"^{same} = .*$", entries[0], re.MULTILINE)
+    path.write_text(entries[0] + "\n" + re.sub(f"(?m)^{same} = .*$", line, entries[1]))
+    with pytest.raises(CallError, match="token 2: another token already has its name or hash"):
+        read_tokens(str(path))
+
+
+@pytest.mark.parametrize("full_token", ["", "full"])
+def test_a_file_of_tokens_protects_the_service_without_a_full_token_too(tmp_path, full_token):
+    path = tmp_path / "tokens.toml"
+    token, entry = new_token("team")
+    path.write_text(entry)
+    guard = RequestGuard(Tokens(full_token, str(path)))
+    host = (b"host", b"localhost")
+    with pytest.raises(Problem, match="send the header 'Authorization: Bearer TOKEN'"):
+        guard.check("GET", [host], is_open=False)
+    with pytest.raises(Problem, match="the token is unknown"):
+        guard.check("GET", [host, (b"authorization", b"Bearer other")], is_open=False)
+    authorization = (b"authorization", f"Bearer {token}".encode())
+    assert guard.check("GET", [host, authorization], is_open=False).name == "team"
+    assert guard.accepts([authorization], UNLIMITED) is False
+
+
+def test_a_missing_folder_needs_nobody_to_report_it_to(tmp_path):
+    path = tmp_path / "tokens.toml"
+    token, entry = new_token("team")
+    path.write_text(f'{entry}\nroots = ["missing"]')
+    assert Tokens("", str(path)).find(f"Bearer {token}".encode()).roots == (str(tmp_path / "missing"),)
 
 
 def test_only_the_missing_folder_of_a_token_is_unusable(tmp_path):
