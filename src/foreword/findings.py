@@ -108,7 +108,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "align-shared": (
         "info",
-        "An agent's own file has lines that `AGENTS.md` has too, so they can drift apart.",
+        "An agent's own file has lines that `AGENTS.md` has too, so they can drift apart. `foreword align --merge` keeps each once.",
     ),
     "align-edited": (
         "warning",

@@ -83,7 +83,7 @@ def test_a_text_that_is_sent_twice_is_repeated(plan):
 def test_lines_in_two_files_are_reported(plan):
     alignment = plan({"AGENTS.md": "One.\nTwo.\n", "CLAUDE.md": "Two.\nThree.\n"}, "claude")
     assert [row.message for row in alignment.findings if row.code == "align-shared"] == [
-        "CLAUDE.md has 1 line that AGENTS.md has too; they can drift apart"
+        "CLAUDE.md has 1 line that AGENTS.md has too; --merge keeps each line once"
     ]
 
 

@@ -144,7 +144,7 @@ def test_hooks_run_when_instructions_change(tree, git, id):
 
     subprocess.run([sys.executable, "-m", "foreword", "lock"], cwd=tree.path("w"), check=True, capture_output=True)
     assert status() == 0
-    tree({"w/AGENTS.md": f"Use npm.\n\nKey: {KEY}\n"})
+    tree({"w/AGENTS.md": f"Use npm.\n\nKey: {KEY}\n", "w/GEMINI.md": "Be brief.\n"})
     assert status() == 1
 
 

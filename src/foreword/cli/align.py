@@ -23,6 +23,8 @@ def parser_for(command: str) -> Parser:
     parser = add_dir_argument(new_parser(command, without=[name for name, _ in OPTIONS if name not in _SHARED]))
     about = "an agent (claude, codex, …) to add to those that are detected; may be repeated"
     parser.add_argument("--agent", action="append", default=[], dest="agents", metavar="NAME", help=about)
+    about = "merge the agents' own files into AGENTS.md, which keeps every line once, and remove them"
+    parser.add_argument("--merge", action="store_true", help=about)
     parser.add_argument("--write", action="store_true", help="write the changes")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if something is to be changed")
     parser.add_argument("--force", action="store_true", help="also change files with changes that are not committed")
@@ -36,7 +38,7 @@ def align(args: Namespace) -> int:
 
     if args.write and args.check:
         raise CallError("--write and --check exclude each other; --check writes nothing")
-    alignment = plan_alignment(args.question, args.agents)
+    alignment = plan_alignment(args.question, args.agents, merge=args.merge)
     if args.write:
         write_changes(alignment, force=args.force)
     if args.json:
@@ -90,9 +92,10 @@ def _describe(reading: AgentReading) -> str:
 
 
 def _write_change(change: FileChange) -> None:
-    agents = ", ".join(change.agents)
-    write_line(f"{paint(change.action, 'bold')} {printable(change.path)} for {agents}: {change.reason}", indent=2)
-    lines = _diff(change)
+    agents = f" for {', '.join(change.agents)}" if change.agents else ""
+    reason = printable(change.reason)
+    write_line(f"{paint(change.action, 'bold')} {printable(change.path)}{agents}: {reason}", indent=2)
+    lines = _diff(change) if change.action != "remove" else []
     for line in lines[:_MAX_LINES]:
         write_line(f"  {paint(printable(line), 'green' if line[0] == '+' else 'red' if line[0] == '-' else 'dim')}")
     if len(lines) > _MAX_LINES:

@@ -18,6 +18,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Continue's own instructions are replaced by notes in brackets, and its skills are not listed.", 'A blank AGENTS.md hides the other names; Continue also sends it.', ),
     detected_by=('.continue/', ),
+    align={'files': ['AGENTS.md'], 'rules': '.continue/rules/{name}.md', 'scope': 'globs'},
 )
 
 TYPE_CHECKING = False
@@ -46,4 +47,5 @@ def mapping() -> dict[str, Any]:
              'rules': {'sections': ['project', 'own', 'user'], 'lifetime': 'project', 'wrap': '<context name="userRules">\n{}\n</context>'},
              'project': {'list': 'project', 'join': '\n\n'},
              'own': {'list': 'rules', 'join': '\n\n'},
-             'user': {'list': 'user', 'join': '\n\n'}}}
+             'user': {'list': 'user', 'join': '\n\n'}},
+ 'align': {'files': ['AGENTS.md'], 'rules': '.continue/rules/{name}.md', 'scope': 'globs'}}

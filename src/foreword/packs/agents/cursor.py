@@ -17,7 +17,7 @@ LAYOUT = Layout(
     differs=("This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are ours.", "Team rules and the user's rules are not files, so they are missing.", 'Rules that are attached by hand are never in the prompt.', "Cursor's own instructions are replaced by a note in brackets.", ),
     detected_by=('.cursor/', '.cursorrules', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', sections=(Section(name='touched_files', lifetime='project', list_name='touched', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), Section(name='touched_rules', lifetime='project', list_name='touched_rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), ), item=(), trim=False, role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), )), Lookup(name='touched_rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), (Pattern(place='down', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), unless=(('alwaysApply', ('true', ), ), ), match=('globs', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
-    align={'files': ['AGENTS.md'], 'rules': '.cursor/rules/{name}.mdc', 'scope': 'globs'},
+    align={'files': ['AGENTS.md', '.cursorrules'], 'rules': '.cursor/rules/{name}.mdc', 'scope': 'globs'},
 )
 
 TYPE_CHECKING = False
@@ -60,4 +60,4 @@ def mapping() -> dict[str, Any]:
                       'item': '- {path|shortest}: {front.description|line}',
                       'wrap': '[Rules that the agent may read]\n{}',
                       'lifetime': 'project'}},
- 'align': {'files': ['AGENTS.md'], 'rules': '.cursor/rules/{name}.mdc', 'scope': 'globs'}}
+ 'align': {'files': ['AGENTS.md', '.cursorrules'], 'rules': '.cursor/rules/{name}.mdc', 'scope': 'globs'}}

@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("Droid's own instructions, its environment and its list of skills are replaced by notes in brackets.", "The limit of 80,000 applies to the bytes of the project's files; Droid counts the characters of all files, and puts a mark of its own.", 'An empty file counts as absent, and links to the same file are all read; Droid sends an empty item, and each file once.', ),
     detected_by=('.factory/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('## ', Field(name='path'), '\n<coding_guidelines>\n', Field(name='text'), '\n</coding_guidelines>', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), (Pattern(place='down', path='.factory/AGENTS.md'), ), (Pattern(place='down', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep')), ), on=('read', 'edit', 'create', )),
+    align={'files': ['AGENTS.md'], 'skills': '.factory/skills'},
 )
 
 TYPE_CHECKING = False
@@ -68,4 +69,5 @@ def mapping() -> dict[str, Any]:
              'touched': {'list': 'touched',
                          'join': '\n\n',
                          'item': '## {path}\n<coding_guidelines>\n{text}\n</coding_guidelines>',
-                         'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}
+                         'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
+ 'align': {'files': ['AGENTS.md'], 'skills': '.factory/skills'}}

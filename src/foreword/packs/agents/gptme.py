@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("gptme's own instructions and its list of files are replaced by notes in brackets, and the user's skills are not listed.", 'Files are read from the filesystem root down; if the working directory is below the home directory, gptme starts there.', 'README.md and .cursor/rules, which gptme adds as files of the project, are not read. A file is not cut after 100,000 characters.', 'An empty file counts as absent, and on a touch all files are sent; gptme sends an empty item, and at most three files a touch.', ),
     detected_by=('gptme.toml', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('````', Field(name='path'), '\n', Field(name='text'), '\n````', ), trim=False, over='cut'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), (Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='COPILOT.md'), ), (Pattern(place='down', path='GEMINI.md'), ), (Pattern(place='down', path='.github/copilot-instructions.md'), ), (Pattern(place='down', path='.cursorrules'), ), (Pattern(place='down', path='.windsurfrules'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep'), order='nearest'), ), on=('read', 'edit', 'create', )),
+    align={'files': ['AGENTS.md']},
 )
 
 TYPE_CHECKING = False
@@ -66,4 +67,5 @@ def mapping() -> dict[str, Any]:
              'files': {'sections': ['user', 'project'], 'lifetime': 'project'},
              'user': {'list': 'user', 'join': '\n\n', 'item': '````{path}\n{text}\n````'},
              'project': {'like': 'user', 'list': 'project'},
-             'touched': {'like': 'user', 'list': 'touched', 'role': 'system'}}}
+             'touched': {'like': 'user', 'list': 'touched', 'role': 'system'}},
+ 'align': {'files': ['AGENTS.md']}}

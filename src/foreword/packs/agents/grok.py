@@ -18,6 +18,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Grok's own instructions are replaced by notes in brackets, and its skills are not listed.", "The project's files are read as if the user had passed --trust; otherwise, Grok reads only the user's.", 'An empty file counts as absent, and links to the same file are all read; Grok sends an empty item, and each file once.', ),
     detected_by=('.grok/', ),
+    align={'files': ['AGENTS.md'], 'rules': '.grok/rules/{name}.md', 'scope': 'paths', 'skills': '.grok/skills'},
 )
 
 TYPE_CHECKING = False
@@ -59,4 +60,5 @@ def mapping() -> dict[str, Any]:
              'project': {'list': 'project',
                          'join': '\n\n',
                          'item': '<always_applied_workspace_rule name="{path}">\n{text}\n</always_applied_workspace_rule>'},
-             'user': {'list': 'user', 'join': '\n\n', 'item': '<user_rule>\n{text}\n</user_rule>'}}}
+             'user': {'list': 'user', 'join': '\n\n', 'item': '<user_rule>\n{text}\n</user_rule>'}},
+ 'align': {'files': ['AGENTS.md'], 'rules': '.grok/rules/{name}.md', 'scope': 'paths', 'skills': '.grok/skills'}}

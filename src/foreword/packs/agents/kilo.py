@@ -21,6 +21,7 @@ LAYOUT = Layout(
     detected_by=('.kilocode/', '.kilo/', '.kilocoderules', 'kilo.json', 'kilo.jsonc', ),
     config=(ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='kilo.json'), key=('instructions', )), ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='kilo.jsonc'), key=('instructions', ), add='after'), ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep'), order='nearest', within='cwd'), ), on=('read', 'edit', 'create', )),
+    align={'files': ['AGENTS.md'], 'rules': '.kilocode/rules/{name}.md', 'scope': 'paths'},
 )
 
 TYPE_CHECKING = False
@@ -82,4 +83,5 @@ def mapping() -> dict[str, Any]:
                          'list': 'touched',
                          'role': 'tool',
                          'join': '\n\n',
-                         'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}
+                         'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
+ 'align': {'files': ['AGENTS.md'], 'rules': '.kilocode/rules/{name}.md', 'scope': 'paths'}}

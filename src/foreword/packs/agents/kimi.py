@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("Kimi Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Kimi Code puts the files into a code fence that is longer than any inside them; here it always has the same length.', ),
     detected_by=('.kimi-code/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('- ', Field(name='path'), ), join='\n', wrap=("<system-reminder>\n[Kimi Code's note on these files]\n", Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='.kimi-code/AGENTS.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ), on=('read', 'edit', 'create', )),
+    align={'files': ['AGENTS.md'], 'skills': '.kimi-code/skills'},
 )
 
 TYPE_CHECKING = False
@@ -53,4 +54,5 @@ def mapping() -> dict[str, Any]:
              'skills': {'list': 'skills', 'lifetime': 'project', 'item': '- {name}: {description|line} ({path})'},
              'touched': {'list': 'touched',
                          'item': '- {path}',
-                         'wrap': "<system-reminder>\n[Kimi Code's note on these files]\n{}\n</system-reminder>"}}}
+                         'wrap': "<system-reminder>\n[Kimi Code's note on these files]\n{}\n</system-reminder>"}},
+ 'align': {'files': ['AGENTS.md'], 'skills': '.kimi-code/skills'}}

@@ -15,6 +15,7 @@ from ...text.lines import printable
 from ...vocabulary import replace
 from .copies import cannot_express, find_generated
 from .edits import read_json_key
+from .merge import merge_files
 from .model import AlignedAgent, Alignment, FileChange, Proposal
 from .proposals import propose
 from .reading import Mirrors
@@ -40,14 +41,17 @@ _STATES = {
 }
 
 
-def plan_alignment(question: Question, agents: Sequence[str] = ()) -> Alignment:
-    """Return the changes after which the detected agents, and those named, read every source once. Nothing is written."""
+def plan_alignment(question: Question, agents: Sequence[str] = (), *, merge: bool = False) -> Alignment:
+    """Return the changes after which the detected agents, and those named, read every source once. Nothing is written.
+
+    With `merge`, agents' own files are merged into AGENTS.md first.
+    """
     workspace = resolve_workspace(question.workspace, Reader())
     root = os.path.realpath(workspace.root or workspace.cwd)
     files, problem = shared_files(root, workspace.is_repository)
     findings = [finding("align-unlisted", describe_unlisted(root, problem))] if problem else []
     layouts = choose_agents(files, agents)
-    return Planner(files, layouts, findings).plan()
+    return Planner(files, layouts, findings, merge=merge).plan()
 
 
 def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]:
@@ -74,7 +78,14 @@ def is_detected(layout: Layout, files: SharedFiles) -> bool:
 class Planner:
     """Plans the alignment of one repository."""
 
-    def __init__(self, files: SharedFiles, layouts: Mapping[str, Layout], findings: Sequence[Finding] = ()) -> None:
+    def __init__(
+        self,
+        files: SharedFiles,
+        layouts: Mapping[str, Layout],
+        findings: Sequence[Finding] = (),
+        *,
+        merge: bool = False,
+    ) -> None:
         self.files, self.layouts = files, dict(layouts)
         self.findings = list(findings)
         self.sources: list[Instruction] = find_sources(files.names, files.text, INSTRUCTIONS)
@@ -83,25 +94,43 @@ class Planner:
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
         self._leave_out_broken()
         self.agents = [AlignedAgent(name, row.mirrors, row.align) for name, row in self.layouts.items()]
-        self.upkeep = upkeep(self.generated, self.agents, self.sources)
+        self.before = {name: self.mirrors.read(name, {}, {}, is_exact=True) for name in self.layouts}
+        self.fixed: list[Proposal] = []
+        if merge:
+            self._merge()
+        self.fixed += upkeep(self.generated, self.agents, self.sources)
 
     def plan(self) -> Alignment:
         """Search for the changes, confirm them, and describe what they cannot reach."""
-        names = [agent.name for agent in self.agents]
-        proposals = propose(self.agents, self.sources, self.files.text, self._is_blocked, self._listed_names())
+        names, before = list(self.layouts), self.before
+        proposals = propose(self.agents, self.sources, self.text, self._is_blocked, self._listed_names())
         chosen = smallest(names, proposals, self._read, lambda name, row: self.mirrors.concerns(name, row.path))
-        before = {name: self.mirrors.read(name, {}, {}, is_exact=True) for name in names}
         after = {name: self._read(name, chosen, is_exact=True) for name in names}
         if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
             chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
             after = {name: self._read(name, chosen, is_exact=True) for name in names}
         self.findings += [*self._unreached(after), *self._shared_lines(), *self._edited(), *self._dialects(chosen)]
-        rows = [*self.upkeep, *(_with_readers(row, self.mirrors, before, after) for row in chosen)]
+        rows = [*self.fixed, *(_with_readers(row, self.mirrors, before, after) for row in chosen)]
         changes = [self._change(row) for row in (*rows, *record_settings(chosen, self.agents, self.files.text))]
         return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
 
+    def text(self, path: str) -> str | None:
+        """Return a file's text after the changes that do not depend on the search, or None if there is none."""
+        for row in self.fixed:
+            if row.path == path:
+                return row.text
+        return self.files.text(path)
+
+    def _merge(self) -> None:
+        """Merge agents' own files, and plan with the sources that this creates."""
+        names = [name for name in self.files.names if not self._is_blocked(name) and name not in self.copies]
+        self.fixed = merge_files(names, self.files.text, self.agents, INSTRUCTIONS)
+        changed = {row.path for row in self.fixed}
+        self.sources = find_sources(self.files.names | changed, self.text, INSTRUCTIONS)
+        self.mirrors = Mirrors(self.files, self.layouts, self.sources, self.copies)
+
     def _read(self, agent: str, chosen: Sequence[Proposal], is_exact: bool = False) -> AgentReading:
-        rows = (*self.upkeep, *chosen)
+        rows = (*self.fixed, *chosen)
         copies = {row.path: row.sources[0] for row in rows if row.means == "copy"}
         return self.mirrors.read(agent, {row.path: row.text for row in rows}, copies, is_exact=is_exact)
 
@@ -135,7 +164,7 @@ class Planner:
             path, _, key = layout.align.get("setting", "").partition("#")
             if not path:
                 continue
-            content = read_json_key(self.files.text(path) or "", key)
+            content = read_json_key(self.text(path) or "", key)
             names = [content] if isinstance(content, str) else content
             if not isinstance(names, list) or not all(isinstance(row, str) for row in names):
                 settings = [row.setting for row in layout.config if ".".join(row.key) == key]
@@ -173,12 +202,12 @@ class Planner:
         for source in (row for row in self.sources if row.kind == "file"):
             for name in sorted(own_names):
                 path = f"{source.folder}/{name}" if source.folder else name
-                text = self.files.text(path) if path not in self.files.links and path not in self.copies else None
+                text = self.text(path) if path not in self.files.links and path not in self.copies else None
                 lines = list(dict.fromkeys(shared_lines(source, content_lines(text or ""))))
                 if lines:
                     message = (
                         f"{printable(path)} has {len(lines):,} line{'' if len(lines) == 1 else 's'} that"
-                        f" {printable(source.path)} has too; they can drift apart"
+                        f" {printable(source.path)} has too; --merge keeps each line once"
                     )
                     findings.append(finding("align-shared", message, printable(path)))
         return findings

@@ -64,7 +64,8 @@ class Mirrors:
         """
         if is_exact:
             return self._read(agent, changes, copies, self._view(agent, changes).read)
-        relevant = {path: text for path, text in changes.items() if self.concerns(agent, path)}
+        # Settings and imports can lead to a source, whatever its name.
+        relevant = {path: text for path, text in changes.items() if path in self._counts or self.concerns(agent, path)}
         key = agent, frozenset(relevant.items())
         if key not in self._readings:
 

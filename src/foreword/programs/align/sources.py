@@ -54,15 +54,16 @@ def _source(path: str, kind: str, text: str, lines: list[str]) -> Instruction:
 
 
 def _kind(path: str, name: str) -> str | None:
-    if basename(path) == name and not any(map(_is_skipped, dirname(path).split("/"))):
+    if basename(path) == name and not is_skipped(dirname(path)):
         return "file"
     if path.startswith(RULES) and path.endswith(".md"):
         return "rule"
     return "skill" if re.fullmatch(r"\.agents/skills/[^/]+/SKILL\.md", path) else None
 
 
-def _is_skipped(folder: str) -> bool:
-    return folder.startswith(".") or folder in SKIPPED_FOLDERS
+def is_skipped(folder: str) -> bool:
+    """Whether a folder is hidden, contains third-party code, or is inside such a folder."""
+    return any(name.startswith(".") or name in SKIPPED_FOLDERS for name in folder.split("/"))
 
 
 def rule_globs(text: str) -> list[str]:
