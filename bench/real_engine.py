@@ -1,7 +1,7 @@
 """Send a scripted conversation to a real server in three ways, and print how many tokens it evaluated and how many it reused.
 
     concatenation  builds the system prompt for every request, with the clock at its end, and sends the tools as they come
-    defaults       Foreword without any settings
+    defaults       Foreword without any settings, except for the provider's name
     recommended    Foreword with the settings that docs/local-models.md recommends
 
 The server is llama.cpp's, with a small model; `--url` takes any other one with OpenAI's Chat Completions. The turns are in a file that
@@ -26,7 +26,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from urllib.request import Request, urlopen
 
-from foreword import Agent, Conversations, Tool, Turn, Workspace, assemble, for_openai_chat, shipped_tools
+from foreword import Agent, Conversations, Tool, Turn, Workspace, assemble, for_openai_chat
 from foreword.providers.usage import reported_tokens
 
 TURNS = Path(__file__).parent / "engine/turns.toml"
@@ -120,15 +120,13 @@ def _reply(turn: Mapping[str, Any]) -> Message:
     return {"role": "assistant", "content": turn["reply"]}
 
 
-def with_foreword(
-    script: Script, folder: Path, settings: Sequence[tuple[str, Any]] = (), tools: Sequence[Tool] = ()
-) -> Iterator[dict[str, Any]]:
-    """Use a conversation with these settings. The agent has these tools in addition to those of the script."""
+def with_foreword(script: Script, folder: Path, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[dict[str, Any]]:
+    """Use a conversation with these settings. Because its provider is a server for local models, the agent has `use_tool` too."""
     scene, history = Scene(script, folder), list[Message]()
     conversations = Conversations(":memory:")
     for turn in script.turns:
         scene.advance(turn)
-        agent = Agent(tools=[*tools, *scene.tools], provider="llama.cpp")
+        agent = Agent(tools=scene.tools, provider="llama.cpp")
         conversation = conversations.open("engine", scene.workspace, agent, assignments=settings)
         if turn.get("compact"):
             yield _request(conversation.compact(messages=history, now=scene.time))
@@ -154,7 +152,7 @@ def requests(script: Script, name: str, folder: Path) -> Iterator[dict[str, Any]
         return concatenation(script, project)
     if name == "defaults":
         return with_foreword(script, project)
-    return with_foreword(script, project, RECOMMENDED, shipped_tools("use_tool"))
+    return with_foreword(script, project, RECOMMENDED)
 
 
 WAYS = ("concatenation", "defaults", "recommended")
