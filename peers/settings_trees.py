@@ -7,7 +7,8 @@ from .tree import Tree
 
 _GEMINI = '"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false}'
 _QWEN = '"privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true}'
-_MEMORY = {"home/.claude/projects/{slug}/memory/MEMORY.md": "qx-memory\n", "repo/CLAUDE.md": "qx-root\n"}
+_MEMORY_FILE = "home/.claude/projects/{slug}/memory/MEMORY.md"
+_MEMORY = {_MEMORY_FILE: "qx-memory\n", "repo/CLAUDE.md": "qx-root\n"}
 _TRUST = '[projects."{base}/%s"]\ntrust_level = "%s"\n'
 _CODEX_PROJECT = {
     "repo/.codex/config.toml": "project_doc_max_bytes = 5\n",
@@ -90,6 +91,21 @@ CLAUDE_TREES = {
             "home/.claude/settings.json": '{"autoMemoryEnabled": false}',
             "repo/.claude/settings.local.json": '{"autoMemoryEnabled": true}',
         },
+        programs=("claude",),
+    ),
+    "sub-agents": Tree(
+        {
+            "repo/.claude/agents/all.md": "---\nname: all\ndescription: qx-all\n---\nqx-all-body\n",
+            "repo/.claude/agents/star.md": "---\nname: star\ndescription: qx-star\ntools: '*'\n---\nqx-star-body\n",
+            "repo/.claude/agents/blank.md": "---\nname: blank\ndescription: qx-blank\ntools:\n---\nqx-blank-body\n",
+        },
+        programs=("claude",),
+    ),
+    "memory-lines": Tree(
+        {**_MEMORY, _MEMORY_FILE: "qx-first\n" + "line\n" * 198 + "qx-last\n" + "more\n" * 50}, programs=("claude",)
+    ),
+    "memory-bytes": Tree(
+        {**_MEMORY, _MEMORY_FILE: "qx-first\n" + ("x" * 399 + "\n") * 61 + "qx-last\n" + ("y" * 399 + "\n") * 30},
         programs=("claude",),
     ),
     "memory-off-env": Tree(_MEMORY, programs=("claude",), env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}),

@@ -47,7 +47,7 @@ def test_sub_agents_are_listed_by_name(menu):
         "w/.claude/agents/deep/a.md": definition("reviewer", "Reviews.", "\n  - Read\n  - Grep"),
         "w/.github/agents/docs.agent.md": definition("", "Writes docs."),
     }
-    expected = "- docs: Writes docs. (Tools: )\n- reviewer: Reviews. (Tools: Read, Grep)\n- tester: Runs tests. (Tools: Read, Bash)"
+    expected = "- docs: Writes docs. (Tools: All tools)\n- reviewer: Reviews. (Tools: Read, Grep)\n- tester: Runs tests. (Tools: Read, Bash)"
     assert menu(files) == expected
 
 
@@ -57,7 +57,7 @@ def test_the_nearest_of_several_definitions_with_the_same_name_is_listed(tree, m
         "w/.claude/agents/r.md": definition("reviewer", "Ours."),
         "w/sub/.claude/agents/r.md": definition("reviewer", "Here."),
     }
-    assert menu(files, "w/sub") == "- reviewer: Here. (Tools: )"
+    assert menu(files, "w/sub") == "- reviewer: Here. (Tools: All tools)"
     assert [fate for _, fate in tree.fates(menu.prompt)] == ["used", "shadowed", "shadowed"]
 
 
@@ -74,7 +74,7 @@ def test_the_nearest_of_several_definitions_with_the_same_name_is_listed(tree, m
 )
 def test_a_file_that_does_not_define_a_sub_agent_is_not_listed(tree, menu, text, fate, codes):
     text = menu({"w/.claude/agents/a.md": text, "w/.claude/agents/b.md": definition("b", "B.")})
-    assert "- b: B. (Tools: )" in text
+    assert "- b: B. (Tools: All tools)" in text
     assert tree.fates(menu.prompt)[0] == ("/w/.claude/agents/a.md", fate)
     assert [code for code, _ in tree.findings(menu.prompt)] == codes
 

@@ -114,7 +114,7 @@ class ItemWriter:
         if isinstance(entry, Skill):
             texts |= {"location": location(entry.name, shown), "layer": entry.layer}
         else:
-            texts["tools"] = entry.tools
+            texts["tools"] = entry.tools if entry.tools not in ("", "*") else "All tools"
         row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}
         return self.create_item(section, row, shown)
 

@@ -25,7 +25,12 @@ def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Findi
 
 
 def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
-    """Return a file's text, without the front matter and comments if the rules drop them."""
+    """Return a file's text, without the front matter, comments and last lines if the rules drop them."""
+    pieces = _without_parts(reading, rules)
+    return _first_lines(pieces, rules) if rules.is_limited else pieces
+
+
+def _without_parts(reading: Reading, rules: TextRules) -> Pieces:
     document = reading.document
     pieces: Pieces = (*_to_pieces(document), *cut_mark(document))
     if rules.front == "drop" and reading.line == 1 and reading.text.startswith("---"):
@@ -41,6 +46,30 @@ def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
             kept, position = (*kept, *slice_pieces(pieces, position, start)), end
         pieces = (*kept, *slice_pieces(pieces, position, len(text))) if position else pieces
     return pieces
+
+
+def _first_lines(pieces: Pieces, rules: TextRules) -> Pieces:
+    """Return the lines that the rules allow, with a mark if that is not all."""
+    from ..vocabulary import Origin, Piece
+
+    kept, left_out = _within_limits(pieces, rules)
+    if not left_out:
+        return pieces
+    mark = Piece(f"\n\n[foreword: cut here, {left_out:,} lines left out]", Origin("mark"))
+    return (*slice_pieces(pieces, 0, kept), mark)
+
+
+def _within_limits(pieces: Pieces, rules: TextRules) -> tuple[int, int]:
+    """Return the length of the first lines that the rules allow, and the number of lines after them."""
+    lines = "".join(piece.text for piece in pieces).rstrip("\n").split("\n")
+    length = size = count = 0
+    for line in lines[: rules.max_lines]:
+        size += len(line.encode("utf-8", "surrogatepass")) + (count > 0)
+        if rules.max_bytes is not None and size > rules.max_bytes:
+            break
+        length += len(line) + (count > 0)
+        count += 1
+    return length, len(lines) - count
 
 
 def _to_pieces(document: Document) -> Pieces:
@@ -71,8 +100,14 @@ def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple
 
 
 def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> tuple[tuple[str, str], ...]:
-    """Return a file's label and its front-matter fields."""
+    """Return a file's label and its front-matter fields. Reports a file of which only the first lines are used."""
     fields: list[tuple[str, str]] = []
+    if rules.is_limited and (left_out := _within_limits(_without_parts(reading, rules), rules)[1]):
+        path = reading.document.path
+        message = (
+            f"{path}: its last {left_out:,} lines are left out; this layout uses only the first lines of a long file"
+        )
+        findings.append(finding("budget-file", message, path))
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
     if rules.front == "drop" and reading.line == 1:

@@ -103,12 +103,21 @@ class TextRules:
     front: Literal["keep", "drop"] = "keep"
     label: Sequence[tuple[str, str]] = ()
     imports: Imports | None = None
+    max_lines: int | None = None
+    max_bytes: int | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether only the first lines of a long file are used."""
+        return self.max_lines is not None or self.max_bytes is not None
 
     @property
     def change_text(self) -> bool:
         """Whether any of these rules changes a file's text or adds fields."""
         return (
-            bool(self.label or self.imports) or "drop" in (self.comments, self.front) or self.trim in ("ends", "tail")
+            bool(self.label or self.imports or self.is_limited)
+            or "drop" in (self.comments, self.front)
+            or self.trim in ("ends", "tail")
         )
 
 

@@ -45,6 +45,18 @@ TEXT_KEYS = (
         "A label for each file, available in `item` as `{label}`: one label for all files, or a table whose keys are file names, which may contain"
         " `*`, or places such as `home:`. The first matching key is used. An imported file has the label of the file that imports it.",
     ),
+    Key(
+        "find",
+        "max_lines",
+        "count",
+        "The maximum number of lines of each file. The rest is left out, with a mark and a finding.",
+    ),
+    Key(
+        "find",
+        "max_bytes",
+        "count",
+        "The maximum size of each file in bytes, as whole lines. The rest is left out, with a mark and a finding.",
+    ),
     Key("find", "imports", "table", "Whether and how the files may import others; see below."),
     Key(
         "imports",
