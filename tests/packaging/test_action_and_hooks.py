@@ -59,6 +59,8 @@ def action(tree, git):
                 values[f"steps.review.outputs.{line.partition('=')[0]}"] = line.partition("=")[2]
             if "steps.review.outputs.report" in step.get("if", "") and "steps.review.outputs.report" not in values:
                 continue
+            if "inputs.align" in step.get("if", "") and inputs["align"] != "true":
+                continue
             assert "${{" not in step["run"], "an input must not become part of the script"
             variables = {name: expand(text, values) for name, text in step.get("env", {}).items()}
             # A runner starts `shell: bash` with these options.
@@ -111,6 +113,15 @@ def test_an_input_cannot_become_a_command(action, tree, git):
     statuses, output, *_ = action(range=f"$(touch {tree.path('mark')})", directory="--output=x")
     assert statuses == [2] and "does not exist" in output
     assert not os.path.exists(tree.path("mark"))
+
+
+def test_the_alignment_is_checked_on_request(action, tree, git):
+    tree({"w/GEMINI.md": "Be brief.\n"})
+    git("add", "-A")
+    git("commit", "-m", "two")
+    assert action()[0][-1] == 0
+    statuses, output, *_ = action(align="true")
+    assert statuses[-1] == 1 and "create .gemini/settings.json" in output
 
 
 def test_the_installation_is_a_valid_script_that_does_not_build_the_page():
