@@ -38,7 +38,7 @@ def error_of(tree, run, skill):
     ("arguments", "sentence"),
     [
         (["sho"], "unknown command 'sho'; did you mean 'show'?"),
-        (["zzz"], "unknown command 'zzz'; known: agents, blame, "),
+        (["zzz"], "unknown command 'zzz'; known: agents, align, blame, "),
         ([""], "unknown command ''"),
         (["--json"], "unknown option '--json'"),
         (["--version", "x"], "unknown option '--version'"),

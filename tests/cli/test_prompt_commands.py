@@ -617,7 +617,7 @@ def test_a_tools_file_may_be_in_a_providers_form(tree, run):
     outputs = set()
     for rows in forms:
         tree({"w/tools.json": json.dumps(rows)})
-        status, out, _ = run("show", "--layout", "pi", "--tools", "tools.json")
+        status, out, _ = run("show", "--layout", "pi", "--tools", "tools.json", "--now", "2026-03-07T08:55:05Z")
         assert status == 0 and "- grep: " in out
         outputs.add(out)
     assert len(outputs) == 1

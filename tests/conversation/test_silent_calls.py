@@ -163,7 +163,14 @@ def test_closed_conversations_are_not_continued(tree):
     with Conversations() as conversations:
         conversation = conversations.open("c", tree.workspace(), layout="builder")
         conversation.turn("Hi")
-    for call in (conversation.turn, conversation.construct, conversation.compact, lambda: conversations.get("c")):
+    for call in (
+        conversation.turn,
+        conversation.construct,
+        conversation.compact,
+        lambda: conversations.get("c"),
+        lambda: conversations.open("d", tree.workspace()),
+        lambda: conversation.send_message("Lost."),
+    ):
         with pytest.raises(CallError, match="these conversations are closed"):
             call()
 

@@ -228,6 +228,7 @@ class Conversation:
 
     def send_message(self, content: str) -> None:
         """Add a message (user role) to the next turn."""
+        self.shared.editions.check_open()
         check_message(content)
         with self._lock:
             self._waiting.append({"role": "user", "content": content})
@@ -237,8 +238,7 @@ class Conversation:
 
         What you do not append is not lost: the next turn adds the texts that its `messages` do not contain, as messages from the user.
         The instruction files in the folders above them and the rules for their paths are sent once per conversation, and again after a
-        compaction or if they have changed. Paths are relative to the working directory; the files need not exist. One call takes at
-        most 1,000 paths.
+        compaction or if they have changed. Paths are relative to the working directory; the files need not exist. At most 1,000 paths.
         """
         return self._touching.touch(check_touch(paths, how), how)
 

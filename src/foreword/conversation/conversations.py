@@ -113,6 +113,7 @@ class Conversations:
         template: StoredTemplate | None = None,
     ) -> Conversation:
         """Open a conversation with this assembler, extended with the extensions' rules, packs and variables."""
+        self._shared.editions.check_open()
         check_id(id)
         expect("the assembler", assembler, Assembler)
         agent = Agent() if agent is None else agent

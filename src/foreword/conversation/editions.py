@@ -47,13 +47,17 @@ class Editions:
             self._models[id] = model
             return previous
 
+    def check_open(self) -> None:
+        """Raise a CallError if the store was closed."""
+        if self.is_closed:
+            raise CallError("these conversations are closed; to continue, open the store again with Conversations(…)")
+
     def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use. While the store is down, this is the one that this process saw last, with a finding.
 
         With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
         """
-        if self.is_closed:
-            raise CallError("these conversations are closed; to continue, open the store again with Conversations(…)")
+        self.check_open()
         try:
             return self.store.current(id, moment), []
         except StoreError as error:
