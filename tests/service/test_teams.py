@@ -10,7 +10,7 @@ import pytest
 
 from foreword.errors import CallError, MissingError
 from foreword.service.application import Application
-from foreword.service.guard import RequestGuard
+from foreword.service.guard import MAX_HEADER_BYTES, RequestGuard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.rates import RateLimit, network_of
@@ -471,6 +471,15 @@ def test_a_file_of_tokens_protects_the_service_without_a_full_token_too(tmp_path
     authorization = (b"authorization", f"Bearer {token}".encode())
     assert guard.check("GET", [host, authorization], is_open=False).name == "team"
     assert guard.accepts([authorization], UNLIMITED) is False
+
+
+def test_without_tokens_a_caller_stays_accepted_and_headers_have_a_limit():
+    guard, host = RequestGuard(), (b"host", b"localhost")
+    assert guard.accepts([], UNLIMITED)
+    room = MAX_HEADER_BYTES - len(b"host" + b"localhost" + b"x")
+    assert guard.check("GET", [host, (b"x", b"y" * room)], is_open=False) is UNLIMITED
+    with pytest.raises(Problem, match="the headers are 32,769 bytes long; the limit is 32,768"):
+        guard.check("GET", [host, (b"x", b"y" * (room + 1))], is_open=False)
 
 
 def test_a_missing_folder_needs_nobody_to_report_it_to(tmp_path):
