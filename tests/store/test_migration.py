@@ -206,7 +206,7 @@ def test_two_versions_of_foreword_use_one_store(url, edition):
     old_store.close()
     another = open_store(url)
     assert another.current("chat") == edition(2)
-    contracted = module_of(connection).contract(connection, lambda version: ["DROP TABLE foreword_colours"])
+    contracted = module_of(connection).drop_old_tables(connection, lambda version: ["DROP TABLE foreword_colours"])
     assert contracted == versions.SchemaVersion(newer, newer)
     another.close()
     with pytest.raises(

@@ -489,11 +489,11 @@ def test_missing_rows_are_found(store, edition):
 
 
 def test_uses_counts_conversations_by_template_and_version(store, edition):
-    assert store.uses() == {}
+    assert store.count_template_uses() == {}
     for number in range(3):
         store.publish(f"chat {number}", edition(1, built_for='{"template": 1}'), 0)
     store.publish("chat 0", edition(2, "new", built_for='{"template": 2}'), 1)
-    assert store.uses() == {("default", 1): 2, ("default", 2): 1}
+    assert store.count_template_uses() == {("default", 1): 2, ("default", 2): 1}
 
 
 # Usage

@@ -78,8 +78,10 @@ class ScopedStore:
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
         return self._store.template_names(self._prefix, limit, after)
 
-    def uses(self) -> dict[tuple[str, int], int]:
-        return {key: count for key, count in self._store.uses().items() if key[0].startswith(self._prefix)}
+    def count_template_uses(self) -> dict[tuple[str, int], int]:
+        return {
+            key: count for key, count in self._store.count_template_uses().items() if key[0].startswith(self._prefix)
+        }
 
     def _name(self, name: str) -> str:
         """Return the full name of a template: the default template is this team's."""

@@ -94,7 +94,9 @@ def list_variables(service: Service, request: Request) -> Response:
 def count_uses(service: Service, request: Request) -> Response:
     """Return how many conversations currently use each version of the template."""
     default = service.caller.default_template
-    counts = {version: count for (name, version), count in service.store.uses().items() if name == default}
+    counts = {
+        version: count for (name, version), count in service.store.count_template_uses().items() if name == default
+    }
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
     return Response({"versions": rows})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..vocabulary import value
-from .texts import hash_of, to_bytes, to_text
+from .texts import hash_of, to_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def content_hash(hashes: Iterable[bytes]) -> bytes:
 
 
 @value
-class Kind:
+class EditionKind:
     """The properties of an edition by which conversations are filtered and counted.
 
     `version` is the version of the template, 0 for the layout's own, or None if the layout does not use a stored template.
@@ -41,7 +41,7 @@ class Kind:
         return (hash_of("\0".join((*texts, str(self.version)))), *map(to_bytes, texts), self.version)
 
 
-def kind_of(layout: str, built_for: str) -> Kind:
+def kind_of(layout: str, built_for: str) -> EditionKind:
     """Return the kind of an edition with this layout, built for this agent and template."""
     import json
 
@@ -50,18 +50,12 @@ def kind_of(layout: str, built_for: str) -> Kind:
     except ValueError:
         target = None
     if not isinstance(target, dict):
-        return Kind(layout)
+        return EditionKind(layout)
     model, version = target.get("model"), target.get("template")
     is_number = isinstance(version, int) and 0 <= version < 2**31
     name = str(target.get("template_name") or DEFAULT_TEMPLATE) if is_number else ""
-    return Kind(layout, model if isinstance(model, str) else "", name, version if is_number else None)
+    return EditionKind(layout, model if isinstance(model, str) else "", name, version if is_number else None)
 
 
-def kind_of_edition(edition: Edition) -> Kind:
+def kind_of_edition(edition: Edition) -> EditionKind:
     return kind_of(edition.layout, edition.built_for)
-
-
-def kind_of_row(row: Sequence[Any]) -> Kind:
-    """Return the kind in a row of layout, model, template and version."""
-    layout, model, template, version = row
-    return Kind(to_text(layout), to_text(model), to_text(template), version)

@@ -141,7 +141,7 @@ if TYPE_CHECKING:
         def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
             """Return the usage of these conversations' editions, by the day of their last call in UTC, oldest first."""
 
-        def uses(self) -> dict[tuple[str, int], int]:
+        def count_template_uses(self) -> dict[tuple[str, int], int]:
             """Return the number of conversations that currently use each template and version."""
 
         def verify(self) -> list[str]:

@@ -19,8 +19,7 @@ try:
     import psycopg
 
     from .postgres_pool import PostgresPool
-    from .postgres_schema import contract as contract_tables
-    from .postgres_schema import version_of
+    from .postgres_schema import drop_old_tables, version_of
     from .postgres_server import MIGRATION_TIMEOUT, parse_url
 except ImportError as error:
     raise CallError(
@@ -123,7 +122,7 @@ class PostgresStore(DeletingStore):
                 return version_of(connection)
             default_timeout, connection.timeout = connection.timeout, MIGRATION_TIMEOUT
             try:
-                return contract_tables(connection)
+                return drop_old_tables(connection)
             finally:
                 connection.timeout = default_timeout
 

@@ -50,7 +50,7 @@ def migrate(
         _record(connection, SchemaVersion(latest, min(lowest, latest)))
 
 
-def contract(
+def drop_old_tables(
     connection: Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version, is_contract=True),
 ) -> SchemaVersion:

@@ -200,7 +200,7 @@ class StoreReader:
     def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
         return self._search(lambda select: daily_usage(select, conversations))
 
-    def uses(self) -> dict[tuple[str, int], int]:
+    def count_template_uses(self) -> dict[tuple[str, int], int]:
         rows = self._search(lambda select: select(_USES, ()))
         return {(to_text(template), version): int(count) for template, version, count in rows if count}
 

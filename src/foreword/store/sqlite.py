@@ -32,6 +32,7 @@ from .sqlite_connection import (
     busy_error,
     checkpoint,
     connect,
+    drop_old_tables,
     empty_log,
     failure,
     is_busy_error,
@@ -41,7 +42,6 @@ from .sqlite_connection import (
     version_of,
     without_waiting,
 )
-from .sqlite_connection import contract as contract_tables
 from .texts import pack
 
 TYPE_CHECKING = False
@@ -118,7 +118,7 @@ class SqliteStore(DeletingStore):
         return self._run(read)
 
     def migrate(self, contract: bool = False) -> SchemaVersion:
-        return self._run_write(contract_tables) if contract else self._run(version_of)
+        return self._run_write(drop_old_tables) if contract else self._run(version_of)
 
     def check_writable(self) -> None:
         def check(connection: sqlite3.Connection) -> None:

@@ -166,7 +166,7 @@ def migrate(
     connection.execute("COMMIT")
 
 
-def contract(
+def drop_old_tables(
     connection: sqlite3.Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version, is_contract=True),
 ) -> SchemaVersion:
