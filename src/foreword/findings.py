@@ -319,6 +319,21 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A resident file's front matter is not valid YAML; it was read line by line.",
     ),
+    # effect
+    "effect-outside": (
+        "info",
+        "Every arm of an experiment still has this instruction file, because it is outside the repository.",
+    ),
+    "effect-left-out": (
+        "warning",
+        "No arm of an experiment has this file, although the checkout has it; `--with` copies it.",
+    ),
+    "effect-folder": (
+        "info",
+        "What an agent keeps for a folder, such as trust or memory, does not apply in the arms of an experiment.",
+    ),
+    "effect-no-result": ("warning", "Many runs of an arm had no result, so its verdict is *undecided*."),
+    "effect-stopped": ("info", "An experiment was stopped before every arm was decided; the message says why."),
     # sessions
     "session-log-unreadable": ("warning", "A log of a released agent could not be read; the message says why."),
     "session-log-cut": (

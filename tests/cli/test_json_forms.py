@@ -53,8 +53,8 @@ ARGUMENTS = {
 }
 # These run until they are stopped: they are tested in test_watch_command.py, tests/service, tests/proxy and tests/mcp_server.
 ENDLESS_COMMANDS = {"watch", "serve", "proxy", "mcp"}
-# This needs a repository with commits: it is tested in test_review_command.py.
-GIT_COMMANDS = {"review"}
+# These need a repository with commits: they are tested in test_review_command.py and tests/effect.
+GIT_COMMANDS = {"review", "effect"}
 
 
 def fits(form, command):

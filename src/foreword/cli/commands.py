@@ -50,6 +50,11 @@ COMMANDS = {
         "show what released agents did, what it cost, and why the cache broke",
         "foreword sessions . --since 7d",
     ),
+    "effect": (
+        "effect",
+        "measure whether an instruction changes what your agent achieves",
+        "foreword effect . --arms sections -- ./check.sh",
+    ),
     "lint": ("lint", "report likely mistakes in the prompt and its files", "foreword lint . --recursive"),
     "align": (
         "align",
@@ -148,7 +153,7 @@ FAMILIES = {
 }
 GROUPS = {
     "See": ("agents", "show", "why", "blame", "tokens", "cache", "diff", "watch", "touch"),
-    "Know": ("review", "sessions"),
+    "Know": ("review", "sessions", "effect"),
     "Fix": ("lint", "align", "lock", "trust"),
     "Build and run": (
         "layouts",

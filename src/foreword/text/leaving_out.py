@@ -144,6 +144,12 @@ def _is_import(row: Paragraph, path: str, gone: set[str]) -> bool:
     return bool(targets) and not rest and gone.issuperset(targets)
 
 
+def only_imports(path: str, texts: Mapping[str, str]) -> bool:
+    """Whether a file has no text of its own, only imports of other files and headings."""
+    rows = [row for row in paragraphs_of(texts[path]) if not row.level]
+    return all(_is_import(row, path, set(texts)) for row in rows)
+
+
 def _empty_headings(rows: Sequence[Paragraph], removed: set[int]) -> Iterator[int]:
     """Yield the headings below which something was removed and nothing is left."""
     for index, heading in enumerate(rows):

@@ -6,7 +6,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ..encoding import forms as stored
-from . import align_forms, conversation_forms, forms, git_forms, session_forms, store_forms
+from . import align_forms, conversation_forms, effect_forms, forms, git_forms, session_forms, store_forms
 from .skills import SkillForm
 
 ANSWERS: dict[str, Any] = {
@@ -56,6 +56,7 @@ ANSWERS: dict[str, Any] = {
     | session_forms.SessionRowsForm
     | session_forms.SessionDetailForm
     | session_forms.InForceForm,
+    "effect": effect_forms.ExperimentForm | effect_forms.PowerForm,
     "schema": dict[str, Any],
 }
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}

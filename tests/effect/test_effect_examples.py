@@ -1,0 +1,41 @@
+"""The example checks: a stand-in for each agent is on the PATH, and their results are what `foreword effect` reads."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foreword.programs.effect.runs import read_outcome
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "effect"
+ANSWERS = {
+    "claude": """echo '{"result": "Done.", "total_cost_usd": 0.25}'""",
+    "codex": "echo Done.",
+    "gemini": "echo Done.",
+}
+
+
+def run_example(name, folder, agent, check):
+    (folder / name).write_text(f"#!/bin/sh\n{agent}\n")
+    (folder / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+    command = ["sh", str(EXAMPLES / f"{name}.sh"), "Fix it", check]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    return read_outcome(done.returncode, done.stdout, 1.0)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_check_of_a_released_agent(name, tmp_path):
+    cost = 0.25 if name == "claude" else None
+    passed, failed = (run_example(name, tmp_path, ANSWERS[name], check) for check in ("true", "false"))
+    assert [(each.score, each.cost) for each in (passed, failed)] == [(1.0, cost), (0.0, cost)]
+    assert run_example(name, tmp_path, "echo no key >&2; exit 1", "true").score is None
+
+
+def test_a_python_agent(tmp_path):
+    (tmp_path / "AGENTS.md").write_text("# Rules\n\n## Tests\n\nRun the tests.\n\n## Style\n\nBe brief.\n")
+    command = [sys.executable, str(EXAMPLES / "agent.py"), str(tmp_path), "AGENTS.md#Style"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "HOME": str(tmp_path)})
+    assert done.stdout.splitlines()[0].startswith("with everything: ") and "without AGENTS.md#Style: " in done.stdout
