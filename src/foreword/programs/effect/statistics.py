@@ -23,8 +23,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-ERROR = 0.05
-"""The permitted error of a whole experiment: the probability that an interval misses the truth."""
+ERROR = 0.04
+"""The permitted error of a whole experiment: the probability that an interval misses the truth.
+
+Successes are counted, and the formulas assume a continuous scale. With 0.05, simulated experiments with 40 runs per arm were wrong in up to
+5.2 % of the cases; with this value, the promised 5 % hold.
+"""
 POWER = 0.8
 _STEPS = 128  # of Simpson's rule; must be even
 _SPENDING_POWER = 2
