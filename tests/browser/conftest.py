@@ -1,4 +1,4 @@
-"""One service for the tests of a file and one Chromium for all of them; each test has its own browser profile and template."""
+"""One service and one Chromium for the tests of a file; each test has its own browser profile and template."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ The current working directory is [prompt:cwd].
 """
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chrome():
-    """Not for the session: while it runs, the tests of other folders could not start an event loop."""
+    """Not for longer: while it runs, tests of other folders in the same process could not start an event loop."""
     with browser() as running_chrome:
         yield running_chrome
 
