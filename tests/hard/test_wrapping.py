@@ -210,7 +210,7 @@ def test_a_fence_or_comment_left_open_by_a_skill_description_is_closed(tree, ski
             for name, text in [("a", f"'{description}'"), ("b", "Does it.")]
         }
     )
-    prompt = tree.prompt(layout, tools=[Tool("read")])
+    prompt = tree.prompt(layout, tools=[Tool("use_skill")])
     assert expected in tree.short(prompt.text)
     findings = [("file-fence", "/w/.agents/skills/a/SKILL.md")]
     assert tree.findings(prompt) == (findings if description.startswith("open") else [])
@@ -218,7 +218,7 @@ def test_a_fence_or_comment_left_open_by_a_skill_description_is_closed(tree, ski
 
 def test_a_description_cut_inside_a_comment_is_closed(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", f"'A <!-- {'long ' * 150}-->'")})
-    prompt = tree.prompt("opal", tools=[Tool("read")], set={"skills.budget": 90})
+    prompt = tree.prompt("opal", tools=[Tool("use_skill")], set={"skills.budget": 90})
     assert "… -->\n</skills>" in prompt.text
 
 

@@ -362,7 +362,7 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, ove
     is_over = estimate(shown_menu) > budget
     assert budget_codes(after) == ["budget-list", *["budget-section"] * is_over]
     (message,) = [finding.message for finding in after.findings if finding.code == "budget-list"]
-    cost = f"of {total:,} entries (from {estimate(passage_text(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
+    cost = f"of {total:,} {'entry' if total == 1 else 'entries'} (from {estimate(passage_text(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
     longest = max(len(escape(skill.description)) for skill in inputs.found["skills"])
 

@@ -88,7 +88,7 @@ def test_a_name_resolves_to_an_address(name, current, address):
         (".", "$user/x", "cannot contain '.', '..' or an empty segment"),
         ("$user/../x", "$user/x", "cannot contain '.', '..' or an empty segment"),
         ("..\\x", "$user/x", "use '/' instead of a backslash"),
-        ("$user\\x", "$user/x", "'$user\\\\x' is not a valid address"),
+        ("$user\\x", "$user/x", "'$user\\\\x': use '/' instead of a backslash in an address"),
         ("$user", "$user/x", "'$user' is not a valid address; an address is $prefix/path, such as $user/review"),
         ("$user/", "$user/x", "is not a valid address"),
         ("$/x", "$user/x", "is not a valid address"),

@@ -37,6 +37,7 @@ def without_instructions(
     edits = _edits(names, real, plan.workspace)
     copy = assembler.copy_with()
     copy.reader = lambda: Reader(disk=EditedDisk(edits, real))
+    copy.looks_for_changes = False  # the edits are those of the files as they are now
     copy.finds_skills, copy.reads_user_files = assembler.finds_skills, assembler.reads_user_files
     if plan.trust is not None:
         originals = {path: _read_bytes(path) for path in edits}

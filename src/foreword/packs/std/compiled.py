@@ -403,7 +403,7 @@ def pi() -> dict[str, Any]:
                {'when': ['tool:edit'], 'say': ['Make precise changes with edit; the old text has to match exactly']},
                {'when': ['tool:write'], 'say': ['Use write only for new files or to rewrite a file completely']},
                {'when': ['tool:edit|tool:write'],
-                'say': ['When you summarise what you did, write plain text directly in your answer instead of displaying files']},
+                'say': ['When you summarise what you did, answer directly in plain text instead of displaying files']},
                {'from': 'tools'},
                {'from': 'extensions'},
                {'say': ['Be concise when you answer', 'Show file paths clearly when you work with files']}],
