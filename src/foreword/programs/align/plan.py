@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..question import Question
     from .model import AgentReading, Instruction
 
+_MAX_LISTED = 4
 _STATES = {
     "missing": "{} does not read {}; no change that align may make helps",
     "repeated": "{} reads {} more than once; no change that align may make helps",
@@ -182,17 +183,21 @@ class Planner:
     # Findings
 
     def _unreached(self, after: Mapping[str, AgentReading]) -> list[Finding]:
-        """Return a finding for each source that an agent will not read exactly once, and for folders in which it must not start."""
+        """Return a finding for the sources that an agent will not read exactly once, and for folders in which it must not start."""
         findings = []
         for agent in self.agents:
             reading = after[agent.name]
             for state, sentence in _STATES.items():
-                for path in map(printable, getattr(reading, state)):
-                    findings.append(finding("align-unreached", sentence.format(agent.program, path), path))
+                if paths := getattr(reading, state):
+                    message = sentence.format(agent.program, _listed(paths))
+                    findings.append(finding("align-unreached", message, printable(paths[0])))
+            places: dict[str, list[str]] = {}
             for folder in dict.fromkeys(folder for folder, _ in reading.elsewhere):
-                paths = ", ".join(printable(path) for place, path in reading.elsewhere if place == folder)
-                message = f"{agent.program} does not read {paths} exactly once if it is started in {printable(folder)}; start it at the root"
-                findings.append(finding("align-start", message, printable(folder)))
+                unread = _listed([path for place, path in reading.elsewhere if place == folder])
+                places.setdefault(unread, []).append(folder)
+            for unread, folders in places.items():
+                message = f"{agent.program} does not read {unread} exactly once if it is started in {_listed(folders)}; start it at the root"
+                findings.append(finding("align-start", message, printable(folders[0])))
         return findings
 
     def _shared_lines(self) -> list[Finding]:
@@ -255,3 +260,9 @@ def _with_readers(
         and not (reading.problem_paths - after[name].problem_paths).isdisjoint(proposal.sources)
     ]
     return replace(proposal, agents=tuple(dict.fromkeys((*proposal.agents, *helped))))
+
+
+def _listed(paths: Sequence[str]) -> str:
+    """Return the first few paths, and how many more there are."""
+    shown = ", ".join(map(printable, paths[:_MAX_LISTED]))
+    return shown if len(paths) <= _MAX_LISTED else f"{shown} and {len(paths) - _MAX_LISTED} more"
