@@ -1,7 +1,7 @@
 """Merge messages for servers that insist on alternating roles. Pure.
 
 The chat templates of some models refuse two user messages in a row, or a system message after the first one. Foreword produces both: a
-message that announces a change stands before the user's own. Merged messages keep the prefix, because each request merges the same ones.
+message that announces a change comes before the user's own. Merged messages keep the prefix, because each request merges the same ones.
 """
 
 from __future__ import annotations

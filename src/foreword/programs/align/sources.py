@@ -29,7 +29,7 @@ def find_sources(
 ) -> list[Instruction]:
     """Return the repository's instruction files with this name, its rules and its skills, in order of their paths.
 
-    A file without text, and one that cannot be read as text, is no source.
+    Files without text, and files that cannot be read as text, are not sources.
     """
     found: list[Instruction] = []
     for path in sorted(names):

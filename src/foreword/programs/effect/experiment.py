@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .subject import ExperimentSubject
 
     class ExperimentListener(Protocol):
-        """Is told what happens, and may stop the experiment."""
+        """Receives what happens, and may stop the experiment."""
 
         def starts(self, planned: int, findings: Sequence[Finding]) -> None: ...
 

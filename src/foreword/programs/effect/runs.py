@@ -106,7 +106,7 @@ def _end_of(path: str) -> str:
 def read_outcome(status: int, output: str, seconds: float, error: str = "") -> RunOutcome:
     """Return what a run showed, from its exit status and output.
 
-    0 is success and 1 is failure, unless the last line of the output is a score. Everything else is no result.
+    0 is success and 1 is failure, unless the last line of the output is a score. Everything else counts as no result.
     """
     if status not in (0, 1):
         how = f"it was ended by signal {-status}" if status < 0 else f"it ended with status {status}"

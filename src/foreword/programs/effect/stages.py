@@ -2,7 +2,7 @@
 
 Everything here follows from the results alone, so an experiment that was interrupted continues as if it had not been.
 
-An arm that stands for several paragraphs is split in two if leaving them out makes a difference, and its halves are the arms of the next
+An arm with several paragraphs is split in two if leaving them out makes a difference, and its halves are the arms of the next
 stage. A group keeps its part of the permitted error when it is split, in proportion to its paragraphs: a false alarm further down needs
 one further up (Meinshausen, 2008), so all stages together have the error of the first.
 """
@@ -147,7 +147,7 @@ def _scores(results: Results, arm: str, count: int) -> list[float]:
 
 
 def split(arm: Arm) -> list[Arm]:
-    """Return the halves of an arm that stands for several paragraphs."""
+    """Return the halves of an arm with several paragraphs."""
     paragraphs = arm.paragraphs
     if len(paragraphs) < 2:
         return []
