@@ -1,4 +1,4 @@
-"""Counts how deep a command's calls nest, and how many modules of Foreword it loads:
+"""Counts how deep a command's calls nest, and how many modules of Foreword it runs and loads:
 
 .venv/bin/python tests/frames.py show .
 """
@@ -7,10 +7,11 @@ import sys
 
 
 class Depth:
-    """The deepest stack of frames in this package. Frames that import modules do not count."""
+    """The deepest stack of frames in this package, and the modules with a function that runs. Imports do not count."""
 
     def __init__(self):
         self.stack = []
+        self.modules = set()
 
     def __call__(self, frame, event, _):
         if event != "call":
@@ -23,6 +24,7 @@ class Depth:
             if package:
                 stack.append(f"{name}:{frame.f_lineno} {frame.f_code.co_qualname}")
             frame = frame.f_back
+        self.modules.update(line.partition(":")[0] for line in stack[:1])
         if len(stack) > len(self.stack):
             self.stack = stack
 
@@ -36,8 +38,9 @@ def main():
         status = run(sys.argv[1:])
     finally:
         sys.setprofile(None)
-    modules = sorted(name for name in sys.modules if name.startswith("foreword"))
-    print(*reversed(depth.stack), f"{len(depth.stack)} frames, {len(modules)} modules", sep="\n", file=sys.stderr)
+    loaded = [name for name in sys.modules if name.startswith("foreword")]
+    counts = f"{len(depth.stack)} frames, {len(depth.modules)} modules run, {len(loaded)} loaded"
+    print(*reversed(depth.stack), counts, sep="\n", file=sys.stderr)
     return status
 
 

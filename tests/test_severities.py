@@ -39,4 +39,6 @@ def test_show_and_lint_agree(tree, capsys, monkeypatch, files, code):
 def test_an_unknown_provider_is_an_error_that_names_the_known_ones(tree, capsys):
     tree({"w/.git": None, "w/AGENTS.md": "Be brief."})
     assert main(["cache", tree.path("w"), "--provider", "acme"]) == 2
-    assert "'acme' caches a prompt is not known; known are anthropic, bedrock, gemini, openai" in capsys.readouterr().err
+    assert (
+        "'acme' caches a prompt is not known; known are anthropic, bedrock, gemini, openai" in capsys.readouterr().err
+    )

@@ -110,13 +110,19 @@ def test_a_class_name_is_used_once():
     assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}
 
 
-@pytest.mark.parametrize(("command", "frames", "modules"), [("show", 23, 70)])
-def test_a_command_stays_shallow(tmp_path, command, frames, modules):
+@pytest.mark.parametrize(
+    ("command", "frames", "run", "loaded"), [(["show"], 23, 50, 70), (["touch", "src/app.py"], 26, 60, 80)]
+)
+def test_a_command_stays_shallow(tmp_path, command, frames, run, loaded):
     """The fewer calls are nested, the sooner a reader of a stack or a debugger sees what happens."""
+    (tmp_path / "src").mkdir()
     (tmp_path / "AGENTS.md").write_text("# Rules\n\nBe brief.\n")
+    (tmp_path / "src/AGENTS.md").write_text("# Source\n\nUse tabs.\n")
     (tmp_path / ".git").mkdir()
-    run = [sys.executable, Path(__file__).with_name("frames.py"), command, tmp_path]
+    name, *paths = command
+    arguments = [sys.executable, Path(__file__).with_name("frames.py"), name, tmp_path, *paths]
     environment = {**os.environ, "HOME": str(tmp_path / "home")}
-    answer = subprocess.run(run, capture_output=True, text=True, check=True, env=environment)
-    counts = [int(word) for word in answer.stderr.splitlines()[-1].replace(",", "").split() if word.isdigit()]
-    assert counts[0] <= frames and counts[1] <= modules, answer.stderr
+    answer = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment)
+    assert ("Be brief." in answer.stdout, "Use tabs." in answer.stdout) == (name == "show", name == "touch")
+    counts = [int(word) for word in answer.stderr.splitlines()[-1].split() if word.isdigit()]
+    assert all(count <= limit for count, limit in zip(counts, (frames, run, loaded), strict=True)), answer.stderr

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
     from .conversation.shipped_definitions import shipped_tools
-    from .conversation.touch import Touched
     from .conversation.usage import Usage
     from .engine.assemble import assemble
     from .engine.assembler import Assembler
+    from .engine.touched import Touched
     from .errors import (
         CallError,
         ForewordError,
@@ -55,7 +55,7 @@ _MODULES = {
     "conversation.conversation": ("Conversation",),
     "conversation.conversations": ("Conversations",),
     "conversation.shipped_definitions": ("shipped_tools",),
-    "conversation.touch": ("Touched",),
+    "engine.touched": ("Touched",),
     "conversation.usage": ("Usage",),
     "engine.assemble": ("assemble",),
     "engine.assembler": ("Assembler",),

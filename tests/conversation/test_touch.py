@@ -12,6 +12,8 @@ from foreword import Agent, CallError, Conversations, Workspace
 from foreword.errors import StoreError
 from foreword.gathering import gather as gather_module
 from foreword.gathering import touched as gathering
+from foreword.programs.question import Question
+from foreword.programs.touch import touched_by
 from foreword.sources import stamps
 
 RULE = "---\npaths: '{}'\n---\n{}\n"
@@ -420,3 +422,16 @@ def test_many_touches_of_known_paths_do_not_grow_the_conversation(conversation):
     for number in range(2_000):
         conversation.touch(["a/z.py", f"a/z{number % 7}.py"])
     assert conversation.shared.store.current("t") == before
+
+
+@pytest.mark.parametrize("layout", ["foreword", "claude", "copilot", "cursor", "gemini"])
+@pytest.mark.parametrize("path", ["a/b/c/z.py", "web/index.html", "/etc/passwd"])
+def test_the_question_about_a_touch_answers_as_a_new_conversation_does(tree, layout, path):
+    tree(
+        {**TREE, "w/CLAUDE.md": "root", "w/a/CLAUDE.md": "root", "w/.cursor/rules/p.mdc": "---\nglobs: '*.py'\n---\nx"}
+    )
+    workspace = Workspace(tree.path("w"), home=tree.path("home"))
+    question = Question({"cwd": tree.path("w"), "home": tree.path("home"), "layout": layout, "paths": [path]})
+    with Conversations() as conversations:
+        conversation = conversations.open("one", workspace, layout=layout, mirror=True)
+        assert touched_by(question) == conversation.touch([path])

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..conversation.touch import Touched
+    from ..engine.touched import Touched
     from ..inspection.effects import SectionEffect
     from ..programs.watching import Change
     from ..vocabulary import Finding

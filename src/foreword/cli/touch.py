@@ -12,7 +12,7 @@ from .terminal import report, write_error, write_json, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..conversation.touch import Touched
+    from ..engine.touched import Touched
     from ..layout.model import Layout
     from .arguments import Namespace, Parser
 
@@ -34,7 +34,7 @@ def parser_for(command: str) -> Parser:
 
 def touch(args: Namespace) -> int:
     """`foreword touch DIR PATH…`"""
-    from ..programs.questions import touched_by
+    from ..programs.touch import touched_by
 
     _check_paths(args, "foreword touch")
     question = args.question.with_fields(paths=args.paths, how=args.how)

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..conversation.touch import Touched
-    from ..programs.watched_touch import WatchedTouch
+    from ..engine.touched import Touched
+    from ..programs.touch import FirstTouch
     from ..vocabulary import Agent, Prompt
     from .arguments import Namespace, Parser
 
@@ -89,11 +89,11 @@ class _WatchedCommand:
         self.touched: Touched | None = None
         self._built: Prompt | None = None
         self._shown: Prompt | None = None
-        self.touch: WatchedTouch | None = None
+        self.touch: FirstTouch | None = None
         if args.paths:
-            from ..programs.watched_touch import WatchedTouch
+            from ..programs.touch import FirstTouch
 
-            self.touch = WatchedTouch(self.question.assembler, args.paths)
+            self.touch = FirstTouch(self.question.assembler, args.paths)
 
     def prompt(self) -> Prompt:
         """Build the current prompt, and update `tools` to its tool definitions and `touched` to what a touch sends."""
@@ -104,7 +104,7 @@ class _WatchedCommand:
         self.tools = serialize_tools(self.source.agent.tools or ())
         return prompt if self.touch is None else self._with_touch(prompt, self.touch)
 
-    def _with_touch(self, prompt: Prompt, touch: WatchedTouch) -> Prompt:
+    def _with_touch(self, prompt: Prompt, touch: FirstTouch) -> Prompt:
         """Update `touched`. If only that has changed, return a copy of the prompt, which counts as a change."""
         before, self.touched = self.touched, touch.touched(self.source.agent)
         if self._built is not prompt:
@@ -118,7 +118,7 @@ class _WatchedCommand:
         return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:
-        return [*self.source.paths(), *self.files, *(self.touch.paths() if self.touch else ())]
+        return [*self.source.paths(), *self.files, *(self.touch.paths_read() if self.touch else ())]
 
     def lock(self) -> str:
         return self.source.lock()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import ParseCache, target_of
+from ..encoding.edition import ParseCache, account_of, target_of
 from ..inspection.sending import files_of, root_end, split_prompt, stored_passages
 from ..vocabulary import Finding
 
@@ -54,3 +54,14 @@ def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
     """Return the messages in an edition's prompt. Most layouts have none."""
     account = parsed_account(edition)
     return account.sent(edition).messages if account.has_messages else ()
+
+
+def file_texts(edition: Edition) -> dict[str, str]:
+    """Return the text of each file in an edition's prompt."""
+    texts: dict[str, str] = {}
+    for passage in account_of(edition).get("passages", ()):
+        for origin in passage["origins"]:
+            path = origin["path"]
+            if origin["kind"] == "file" and origin.get("lines"):  # a field of the front matter has no lines
+                texts[path] = texts.get(path, "") + edition.system[origin["start"] : origin["end"]]
+    return texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
+from ..engine.touched import check_touch
 from ..errors import (
     StoreError,
     check_message,
@@ -30,7 +31,6 @@ from .state import state_of
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
 from .threads import in_thread
-from .touch import check_touch
 from .touching import Touching
 from .transitions import Transitions
 from .turns import Turns, user_message, with_summary_request
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..engine.assembler import Assembler
+    from ..engine.touched import Touched
     from ..layout.model import Layout
     from ..vocabulary import Agent, Prompt, Turn
     from .decide import Drift
     from .shared import Shared
-    from .touch import Touched
     from .usage import ConversationUsage, Usage
 
     Message = Mapping[str, Any]

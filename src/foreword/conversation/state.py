@@ -116,3 +116,11 @@ def after_use(state: State, skill: str) -> State:
     """Return the state after a skill was sent to the model: it is in use and need not be sent again."""
     skills_again = [name for name in state.skills_again if name != skill]
     return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), skills_again=skills_again)
+
+
+def after_touch(state: State, sent: Mapping[str, str]) -> State:
+    """Return the state after these files were sent."""
+    if not sent:
+        return state
+    again = tuple(path for path in state.touched_again if path not in sent)
+    return replace(state, touched={**state.touched, **sent}, touched_again=again)

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..engine.touches import build_touch
+from ..engine.touched import TOUCH_KINDS, Touched, answer_touch, join_paths
 from ..errors import StoreError
 from ..findings import finding
 from ..sources.stamps import Rechecks, Rotation
 from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value
+from .accounts import file_texts
 from .editions import store_failure
 from .notices import with_unsent
-from .state import state_of, with_state
-from .touch import TOUCH_KINDS, Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files
+from .state import after_touch, state_of, with_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..engine.touched import Choice, TouchAnswer
     from ..engine.touches import TouchReading
     from ..layout.model import Layout, Touch
-    from ..vocabulary import Edition, Finding, Prompt
+    from ..vocabulary import Edition, Finding
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .editions import Editions
@@ -99,28 +100,22 @@ class Touching:
             return Touched()
         reading = self._assembling.touch_reader.read(layout, touch, unknown)
         while True:
-            choice = self._choose(reading, current, touch)
-            prompt = build_touch(reading, choice.inputs, self._agent.resolved)
-            sent = sent_files(prompt, choice)
-            messages = messages_of(prompt)
-            state = with_unsent(state_of(current), [m["content"] for m in messages], touched=True, returned=True)
-            updated = with_state(current, after_touch(state, sent))
+            answer = self._answer(reading, current, touch)
+            texts = [message["content"] for message in answer.messages]
+            state = with_unsent(state_of(current), texts, touched=True, returned=True)
+            updated = with_state(current, after_touch(state, answer.sent))
             published = self._editions.publish(self._id, current, updated)
             if published is not None:
                 break
             current = self._transitions.current_or_new()
-        cut = {candidate.path for candidate in prompt.candidates if candidate.fate == "cut"}
-        left_out = [path for path in choice.hashes if path in cut and path not in sent and path not in choice.reasons]
-        if not left_out:
-            self._remember(unknown, reading, choice, published)
-        findings = [*reading.findings, *prompt.findings, *_left_out_findings(left_out)]
-        return Touched(messages, candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
+        if not answer.left_out:
+            self._remember(unknown, reading, answer.choice, published)
+        return answer.touched
 
-    def _choose(self, reading: TouchReading, current: Edition, touch: Touch) -> Choice:
-        keep_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
-        return choose(reading.inputs, current, state_of(current), touch.changed, keep_copies=keep_copies)
+    def _answer(self, reading: TouchReading, current: Edition, touch: Touch) -> TouchAnswer:
+        return answer_touch(reading, touch, self._agent.resolved, file_texts(current), state_of(current).touched)
 
-    def send_again(self, current: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
+    def send_again(self, current: Edition) -> TouchAnswer | None:
         """Return what earlier touches sent before a compaction, in its current form, or None if there is nothing to send."""
         layout, again = self._assembling.layout, state_of(current).touched_again
         if layout.touch is None or not again:
@@ -131,9 +126,7 @@ class Touching:
             for name, entries in reading.inputs.found.items()
         }
         reading = replace(reading, inputs=replace(reading.inputs, found=found))
-        choice = self._choose(reading, current, layout.touch)
-        prompt = build_touch(reading, choice.inputs, self._agent.resolved)
-        return prompt, sent_files(prompt, choice)
+        return self._answer(reading, current, layout.touch)
 
     # Known paths
 
@@ -183,7 +176,7 @@ class Touching:
         if layout.touch is None or how not in layout.touch.on:
             return Touched(findings=findings)
         self._wait_for(paths)
-        message = f"the instructions for {_join_paths(paths)} are sent when the store is back"
+        message = f"the instructions for {join_paths(paths)} are sent when the store is back"
         return Touched(findings=(*findings, finding("touch-later", message)))
 
     def _wait_for(self, paths: Iterable[str]) -> None:
@@ -196,15 +189,3 @@ class Touching:
         with self._lock:
             waiting, self._waiting = tuple(self._waiting), {}
         return waiting
-
-
-def _left_out_findings(paths: Sequence[str]) -> list[Finding]:
-    if not paths:
-        return []
-    message = f"there was no room for {_join_paths(paths)}; the next touch that needs them sends them"
-    return [finding("touch-later", message, paths[0])]
-
-
-def _join_paths(paths: Sequence[str]) -> str:
-    shown = [printable(path) for path in paths[:3]]
-    return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

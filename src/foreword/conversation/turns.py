@@ -13,9 +13,8 @@ from ..vocabulary import Turn, replace
 from .accounts import parsed_account
 from .leading import hashes_of, without_leading
 from .notices import changes_of, mark_sent, with_notices, with_unsent
-from .state import state_of
+from .state import after_touch, state_of
 from .tools import serialize_tools
-from .touch import after_touch, messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,9 +162,8 @@ class Turns:
         resent = self._touching.send_again(edition)
         if resent is None:
             return [], {}
-        prompt, files = resent
-        findings.extend(prompt.findings)
-        return [message["content"] for message in messages_of(prompt)], files
+        findings.extend(resent.prompt.findings)
+        return [message["content"] for message in resent.messages], resent.sent
 
     def _returning_skills(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
         """Return the messages that send the model its skills again after a compaction. A skill that no longer exists is left out."""

@@ -6,7 +6,7 @@ from _thread import allocate_lock
 
 from ..building.build import build
 from ..gathering.touched import RuleScopes, TouchedFile, gather_touched, locate
-from ..layout.touch import layout_for_touch
+from ..layout.model import layout_for_touch
 from ..vocabulary import Finding, replace, value
 
 TYPE_CHECKING = False

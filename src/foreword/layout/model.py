@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..template import TEMPLATE_LIMIT
-from ..vocabulary import value
+from ..vocabulary import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -271,3 +271,17 @@ def with_inner_sections(sections: Iterable[Section]) -> Iterator[Section]:
     for section in sections:
         yield section
         yield from with_inner_sections(section.sections)
+
+
+def layout_for_touch(layout: Layout, touch: Touch) -> Layout:
+    """Return a layout for what a touch sends."""
+    return replace(
+        layout,
+        sections=touch.sections,
+        all_sections=tuple(with_inner_sections(touch.sections)),
+        lookups=touch.lookups,
+        budget=touch.budget,
+        over="cut",
+        guidelines=(),
+        touch=None,
+    )

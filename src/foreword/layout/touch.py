@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from .model import Guideline, Layout, Lookup, Section
+    from .model import Guideline, Lookup, Section
 
 
 def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: Sequence[Lookup]) -> Touch | None:
@@ -89,17 +89,3 @@ def prompt_lookups(
             subject = key if lookup.match else f"{key}: the place 'down'"
             raise LayoutError(f"{subject} is only for lookup rules that are listed only in [touch]").at(key)
         yield lookup
-
-
-def layout_for_touch(layout: Layout, touch: Touch) -> Layout:
-    """Return a layout for what a touch sends."""
-    return replace(
-        layout,
-        sections=touch.sections,
-        all_sections=tuple(with_inner_sections(touch.sections)),
-        lookups=touch.lookups,
-        budget=touch.budget,
-        over="cut",
-        guidelines=(),
-        touch=None,
-    )

@@ -13,7 +13,7 @@ from ..wire.counting import count_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..conversation.touch import Touched
+    from ..engine.touched import Touched
     from ..inspection.effects import Effect
     from ..text.tokens import Count
     from ..wire.forms import CountedTool, WatchForm

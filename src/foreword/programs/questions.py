@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..conversation.touch import Touched
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
     from ..inspection.prices import Prices
@@ -183,19 +182,9 @@ def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str
 def touch(question: Question) -> TouchedForm:
     """Return the instructions that an agent in `cwd` receives when it touches `paths`."""
     from ..wire.answers import touched_form
+    from .touch import touched_by
 
     return touched_form(touched_by(question))
-
-
-def touched_by(question: Question) -> Touched:
-    """Return the instructions for touched files in a new conversation, which is not stored."""
-    from ..conversation.conversations import Conversations
-
-    paths = question.fields.get("paths") or ()
-    if not isinstance(paths, list | tuple) or not paths:
-        raise CallError("touch needs at least one path")
-    conversation = Conversations().open_with("touch", question.assembler, question.agent, mirror=True)
-    return conversation.touch(paths, question.fields.get("how") or "read")
 
 
 # Layouts and skills

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ..conversation.touch import MAX_TOUCHED_PATHS
+from ..engine.touched import MAX_TOUCHED_PATHS
 from ..errors import ROLES, ROLES_WITH_CONTENT, ROLES_WITH_TEXT
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY

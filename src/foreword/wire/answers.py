@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..conversation.decide import Drift
-    from ..conversation.touch import Touched
     from ..conversation.usage import ConversationUsage, Usage
     from ..encoding.forms import EditionTargetForm
+    from ..engine.touched import Touched
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect

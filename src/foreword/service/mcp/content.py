@@ -21,7 +21,8 @@ from ...engine.assembler import Assembler
 from ...engine.skill_files import MAIN_FILE, SkillFiles, read_skill_files
 from ...errors import CallError, ForewordError, MissingError, show
 from ...programs.question import Question
-from ...programs.questions import candidates_of, layouts, touched_by
+from ...programs.questions import candidates_of, layouts
+from ...programs.touch import touched_by
 from ...sources.front_matter import parse_front_matter
 from ...vocabulary import Skill, value
 from ...vocabulary.tools import Tool

@@ -1,19 +1,24 @@
-"""Choose what a touch sends: the files that apply and are new to the conversation, as messages. Pure."""
+"""Answer what a touch sends: the files that apply and that the agent does not have yet, as messages.
+
+A conversation asks with what it has sent so far, and the command `touch` with the prompt alone.
+"""
 
 from __future__ import annotations
 
-from ..encoding.edition import account_of
 from ..errors import CallError, path_text, to_tuple
+from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, digest, replace, value
-from .state import State
+from .touches import build_touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Edition, Finding, Inputs, Prompt, Resident, Skill
+    from ..layout.model import Touch
+    from ..vocabulary import Agent, Finding, Inputs, Prompt, Resident, Skill
+    from .touches import TouchReading
 
     Entry = Document | Skill | Resident
 
@@ -64,17 +69,56 @@ class Choice:
     hashes: Mapping[str, str]
     reasons: Mapping[str, str]
 
+
+@value
+class TouchAnswer:
+    """What a touch sends: the files that were chosen, and the messages that were built from them.
+
+    `sent` has the hash of each file in the messages, and `left_out` the files for which there was no room.
+    """
+
+    reading: TouchReading
+    choice: Choice
+    prompt: Prompt
+    messages: Sequence[Mapping[str, str]]
+    sent: Mapping[str, str]
+    left_out: Sequence[str]
+
     @property
-    def is_empty(self) -> bool:
-        return not any(self.inputs.found.values())
+    def touched(self) -> Touched:
+        """What the caller gets."""
+        findings = [*self.reading.findings, *self.prompt.findings]
+        if self.left_out:
+            message = f"there was no room for {join_paths(self.left_out)}; the next touch that needs them sends them"
+            findings.append(finding("touch-later", message, self.left_out[0]))
+        return Touched(self.messages, _candidates(self.prompt, self.choice), tuple(dict.fromkeys(findings)))
 
 
-def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *, keep_copies: bool = False) -> Choice:
+def answer_touch(
+    reading: TouchReading, touch: Touch, agent: Agent, in_prompt: Mapping[str, str], sent_before: Mapping[str, str]
+) -> TouchAnswer:
+    """Return what a touch sends to an agent whose prompt contains these texts of files, and that was sent files with these hashes."""
+    keep_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
+    choice = choose(reading.inputs, in_prompt, sent_before, touch.changed, keep_copies=keep_copies)
+    prompt = build_touch(reading, choice.inputs, agent)
+    sent = _sent_files(prompt, choice)
+    cut = {candidate.path for candidate in prompt.candidates if candidate.fate == "cut"}
+    left_out = [path for path in choice.hashes if path in cut and path not in sent and path not in choice.reasons]
+    return TouchAnswer(reading, choice, prompt, _messages(prompt), sent, left_out)
+
+
+def choose(
+    inputs: Inputs,
+    in_prompt: Mapping[str, str],
+    sent_before: Mapping[str, str],
+    changed: str = "",
+    *,
+    keep_copies: bool = False,
+) -> Choice:
     """Choose the entries that neither the prompt nor an earlier touch has sent.
 
     An entry that was sent with different text gets a field `changed`.
     """
-    in_prompt = texts_in(edition)
     copies = {} if keep_copies else {digest(text): path for path, text in in_prompt.items()}
     hashes: dict[str, str] = {}
     reasons: dict[str, str] = {}
@@ -87,11 +131,11 @@ def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *,
             original = copies.get(digest(entry.text)) if isinstance(entry, Document) else None
             if path in in_prompt:
                 reasons[path] = _IN_PROMPT
-            elif state.touched.get(path) == hashes[path]:
+            elif sent_before.get(path) == hashes[path]:
                 reasons[path] = _ALREADY_SENT
             elif original:
                 reasons[path] = f"the same text as {original}, which is in the prompt"
-            elif path in state.touched and isinstance(entry, Document):
+            elif path in sent_before and isinstance(entry, Document):
                 chosen.append(replace(entry, fields=(*entry.fields, ("changed", changed))))
             else:
                 chosen.append(entry)
@@ -105,24 +149,13 @@ def fingerprint(entry: Entry) -> str:
     return digest(text).removeprefix("sha256:")[:16]
 
 
-def texts_in(edition: Edition) -> dict[str, str]:
-    """Return the text of each file in an edition's prompt."""
-    texts: dict[str, str] = {}
-    for passage in account_of(edition).get("passages", ()):
-        for origin in passage["origins"]:
-            path = origin["path"]
-            if origin["kind"] == "file" and origin.get("lines"):  # a field of the front matter has no lines
-                texts[path] = texts.get(path, "") + edition.system[origin["start"] : origin["end"]]
-    return texts
-
-
-def sent_files(prompt: Prompt, choice: Choice) -> dict[str, str]:
+def _sent_files(prompt: Prompt, choice: Choice) -> dict[str, str]:
     """Return the chosen files that the built prompt contains, each with its hash. A budget may have left some out."""
     paths = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}
     return {path: hash for path, hash in choice.hashes.items() if path in paths and path not in choice.reasons}
 
 
-def messages_of(prompt: Prompt) -> list[dict[str, str]]:
+def _messages(prompt: Prompt) -> list[dict[str, str]]:
     """Return the messages that were built, one for each section of the layout's table `touch`."""
     spans: dict[int, list[Any]] = {}
     for passage in prompt.passages:
@@ -131,7 +164,7 @@ def messages_of(prompt: Prompt) -> list[dict[str, str]]:
     return [{"role": role, "content": prompt.text[start:end]} for role, start, end in spans.values()]
 
 
-def candidates_of(prompt: Prompt, choice: Choice) -> list[Candidate]:
+def _candidates(prompt: Prompt, choice: Choice) -> list[Candidate]:
     """Return the candidates, without files that do not exist. A file that the conversation already contains is a duplicate."""
     return [
         Candidate(candidate.path, candidate.layer, "duplicate", choice.reasons[candidate.path])
@@ -142,9 +175,17 @@ def candidates_of(prompt: Prompt, choice: Choice) -> list[Candidate]:
     ]
 
 
-def after_touch(state: State, sent: Mapping[str, str]) -> State:
-    """Return the state after these files were sent."""
-    if not sent:
-        return state
-    again = tuple(path for path in state.touched_again if path not in sent)
-    return replace(state, touched={**state.touched, **sent}, touched_again=again)
+def texts_in(prompt: Prompt) -> dict[str, str]:
+    """Return the text of each file in a prompt."""
+    texts: dict[str, str] = {}
+    for passage in prompt.passages:
+        for piece in passage.pieces:
+            if piece.origin.kind == "file" and piece.origin.lines:  # a field of the front matter has no lines
+                texts[piece.origin.path] = texts.get(piece.origin.path, "") + piece.text
+    return texts
+
+
+def join_paths(paths: Sequence[str]) -> str:
+    """Return the first three of these paths, and the number of the others."""
+    shown = [printable(path) for path in paths[:3]]
+    return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
