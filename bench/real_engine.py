@@ -6,7 +6,8 @@
 
 The server is llama.cpp's, with a small model; `--url` takes any other one with OpenAI's Chat Completions. The turns are in a file that
 was written before they were measured (`bench/engine/turns.toml`); `--turns FILE` takes another one. The model's answers are taken from it
-too, so that all three send the same history. The counts are the server's own. Times on a small model say little.
+too, so that all three send the same history. The counts are the server's own. Only two of the model's layers
+are kept: the counts are the same, and the whole model takes many minutes on a slow machine. Times on a small model say little.
 
     make real-engine
     make real-engine ENGINE="--url http://127.0.0.1:11434/v1 --model qwen3"
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +31,7 @@ from urllib.request import Request, urlopen
 from foreword import Agent, Conversations, Tool, Turn, Workspace, assemble, for_openai_chat
 from foreword.providers.usage import reported_tokens
 
+LAYERS = 2
 TURNS = Path(__file__).parent / "engine/turns.toml"
 SUMMARY_REQUEST = (
     "Summarise the conversation, so that the work can continue from the summary alone. Answer with the summary only."
@@ -195,7 +198,10 @@ def main() -> None:
     parser.add_argument("--url", help="another server, up to and including /v1 (with a key: OPENAI_API_KEY)")
     parser.add_argument("--model", default="", help="the model's name, if the server needs one")
     parser.add_argument(
-        "--layers", type=int, default=0, help="keep only this many layers of the model, for a slow machine"
+        "--layers",
+        type=int,
+        default=LAYERS,
+        help="how many layers of the model to keep (0: all; the counts are the same)",
     )
     args = parser.parse_args()
     script = read_script(args.turns)
@@ -213,12 +219,15 @@ def main() -> None:
 
 
 def measure(script: Script, way: str, folder: Path, url: str, model: str) -> list[Measured]:
-    mark = f"{way} {os.urandom(4).hex()}"
-    return [send(url.rstrip("/"), model, request, mark) for request in requests(script, way, folder)]
+    mark, rows = f"{way} {os.urandom(4).hex()}", list[Measured]()
+    for request in requests(script, way, folder):
+        rows.append(send(url.rstrip("/"), model, request, mark))
+        print(f"{way:<14} {len(rows):>2} of {len(script.turns)} turns, {rows[-1].seconds:.1f}s", file=sys.stderr)
+    return rows
 
 
 def print_report(script: Script, rows: Mapping[str, Sequence[Measured]]) -> None:
-    print("tokens evaluated + reused, and seconds to the first token\n")
+    print("\ntokens evaluated + reused, and seconds to the first token\n")
     print(f"{'turn':<16}" + "".join(f"{way:>26}" for way in WAYS))
     for number, turn in enumerate(script.turns):
         events = ", ".join(event for event in EVENTS if event in turn)
