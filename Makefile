@@ -40,7 +40,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions fuzz schemathesis mutants soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions peers-effect fuzz schemathesis mutants soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -109,6 +109,9 @@ peers: setup $(NODE) ## Run the released agents and compare them with the layout
 
 peers-sessions: setup $(NODE) ## Drive the released agents through scripted sessions, and compare their logs with what they sent
 	$(BIN)/python -m peers.sessions $(PEERS)
+
+peers-effect: setup $(NODE) ## Run `foreword effect` with the example checks and the released agents, and see what it finds
+	$(BIN)/python -m peers.effect $(PEERS)
 
 peers-mcp: setup $(NODE) ## Run a released agent with `foreword mcp` as its MCP server
 	$(BIN)/python -m peers.mcp

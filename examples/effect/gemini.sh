@@ -6,6 +6,7 @@
 # Status 0 is success, 1 is failure, and 2 (the agent itself failed) is no result.
 set -u
 task=$1 check=$2
-gemini --yolo --prompt "$task" >&2 || exit 2
+# The clone is a new folder, which Gemini CLI does not trust by itself.
+GEMINI_CLI_TRUST_WORKSPACE=true gemini --yolo --prompt "$task" >&2 || exit 2
 sh -c "$check" >&2 && exit 0
 exit 1

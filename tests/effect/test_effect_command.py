@@ -1,17 +1,20 @@
 """`foreword effect` with real clones and commands: arms, results, interruptions, and what stays untouched."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from foreword.cli import main
+from foreword.cli import effect, main
+from foreword.programs.effect.experiment import Estimate
 from foreword.wire.schemas import schema_of
 
 AGENTS = "# Project\n\n## Greeting\n\nSay hello.\n\n## Colour\n\nUse blue.\n"
@@ -170,6 +173,37 @@ def test_submodules_are_copied_only_if_they_are_named(toy, run):
     assert "submodule" not in err and json.loads(out)["everything"]["rate"] == 1.0
 
 
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "4d" * 32 + "\nsize 12\n"
+
+
+@pytest.mark.parametrize("content", [POINTER, "twelve bytes"], ids=["pointer", "downloaded"])
+def test_large_files_are_copied_as_they_are_in_the_checkout(toy, run, monkeypatch, content):
+    """The user's git runs git-lfs, which would download the file. No arm does, and git sees no changes in it."""
+    toy.tree({"w/.gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "w/big.bin": POINTER})
+    git(toy.root, "add", "-A")
+    git(toy.root, "commit", "-q", "-m", "A large file")
+    toy.tree({"w/big.bin": content})
+    program = f'"touch {toy.tree.path("downloaded")}; exit 1"'
+    filters = f"clean = {program}\nsmudge = {program}\nprocess = {program}\nrequired = true\n"
+    toy.tree({"gitconfig": f'[filter "lfs"]\n{filters}'})
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", toy.tree.path("gitconfig"))
+    toy.script(
+        f"""
+        import subprocess, sys
+        def git(*words):
+            return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
+        same = open("big.bin").read() == {content!r} and git("status", "--short") == ""
+        git("stash", "list"), git("checkout", "-q", "--", "big.bin"), git("add", "big.bin")
+        open("AGENTS.md", "a").write("More."), git("add", "-A"), git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "x")
+        sys.exit(0 if same and open("big.bin").read() == {content!r} else 1)
+        """
+    )
+    _, out, err = run("--runs", "4", "--json")
+    form = json.loads(out)
+    assert [row["rate"] for row in (form["everything"], *form["arms"])] == [1.0, 1.0], err
+    assert not os.path.exists(toy.tree.path("downloaded"))
+
+
 def test_absolute_links_do_not_lead_back_to_the_repository(toy, run):
     os.symlink(toy.tree.path("w/sub/x.txt"), toy.tree.path("w/link"))
     git(toy.root, "add", "-A")
@@ -234,6 +268,14 @@ def test_the_money_is_limited(toy, run):
     assert "$3.00 spent, at most about $37.00 more" in err
     _, out, _ = run("--runs", "20", "--resume", "--json", "--arms", "files")
     assert json.loads(out)["arms"][0]["verdict"] == "no-difference"
+
+
+@pytest.mark.parametrize(("typed", "goes_on"), [("\n", True), ("y\n", True), ("no\n", False), ("", False)])
+def test_it_asks_before_it_spends_more_than_the_first_runs(monkeypatch, typed, goes_on):
+    monkeypatch.setattr("foreword.cli.effect.is_terminal", lambda stream: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    listener = effect._Listener(Namespace(yes=False), None)
+    assert listener.confirms(Estimate(3, 40, 60.0, 1.5, 18.5)) is goes_on
 
 
 # A command that tells the test when it runs, and waits until it is killed. The first runs end at once.

@@ -176,7 +176,8 @@ class _Listener:
             return True
         sys.stderr.write("go on? [Y/n] ")
         sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("", "y", "yes")
+        line = sys.stdin.readline()  # empty after Ctrl-D, which is not consent
+        return bool(line) and line.strip().lower() in ("", "y", "yes")
 
 
 def _describe(state: Estimate) -> str:

@@ -56,9 +56,10 @@ def write_power(form: PowerForm) -> None:
     runs = {(row["difference"], row["rate"]): row["runs"] for row in form["rows"]}
     differences = dict.fromkeys(row["difference"] for row in form["rows"])
     arms = len(form["arms"])
+    from_rates = ", ".join(f"{rate:.0%}" for rate in rates)
     write(
         f"{arms} {'arm' if arms == 1 else 'arms'}, and {form['everything_ratio']} times as many runs with everything. "
-        f"Runs per arm that show a drop with {form['power']:.0%} probability:"
+        f"Runs per arm that show a drop with {form['power']:.0%} probability, from a success rate of {from_rates}:"
     )
     rows = [
         (f"{difference * 100:.0f} points", *(f"{runs[difference, rate]:,}" for rate in rates))

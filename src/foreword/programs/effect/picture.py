@@ -28,7 +28,9 @@ def draw(answer: ExperimentForm) -> str:
         x = _x(tick / 100)
         colour = "#57606a" if not tick else "#d0d7de"
         parts.append(f'<line x1="{x}" y1="{_TOP - 6}" x2="{x}" y2="{bottom}" stroke="{colour}"/>')
-        parts.append(f'<text x="{x}" y="{bottom + 18}" text-anchor="middle" fill="#57606a">{tick:+d}</text>')
+        parts.append(
+            f'<text x="{x}" y="{bottom + 18}" text-anchor="middle" fill="#57606a">{f"{tick:+d}" if tick else 0}</text>'
+        )
     parts += [_row(row, _TOP + _ROW * index + _ROW // 2) for index, row in enumerate(rows)]
     return "\n".join([*parts, "</svg>", ""])
 
