@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -126,3 +127,13 @@ def test_a_command_stays_shallow(tmp_path, command, frames, run, loaded):
     assert ("Be brief." in answer.stdout, "Use tabs." in answer.stdout) == (name == "show", name == "touch")
     counts = [int(word) for word in answer.stderr.splitlines()[-1].split() if word.isdigit()]
     assert all(count <= limit for count, limit in zip(counts, (frames, run, loaded), strict=True)), answer.stderr
+
+
+def test_a_turn_over_http_stays_shallow(tmp_path):
+    (tmp_path / "AGENTS.md").write_text("# Rules\n\nBe brief.\n")
+    arguments = [sys.executable, Path(__file__).with_name("frames.py"), "http", tmp_path]
+    answer = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    frames = {name: int(count) for name, count in re.findall(r"^(\w+) turn: (\d+) frames", answer.stderr, re.MULTILINE)}
+    limits = {"first": 25, "second": 15, "third": 14}
+    assert frames.keys() == limits.keys()
+    assert {name: count for name, count in frames.items() if count > limits[name]} == {}, answer.stderr

@@ -114,7 +114,8 @@ class Transitions:
         steps = decide(self._assembling.layout.on, current, all_events, has_other_layout)
         if current is None or not (findings or self._changes_nothing(steps, current)):
             trigger = trigger_of_steps(self._assembling.layout.on, all_events, has_other_layout)
-            outcome = self._publish(steps, events, trigger, current, now, messages)
+            built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
+            outcome = self._publish(built, steps, events, trigger, current)
             if outcome is None or current is None or not has_other_layout:
                 return outcome
             return replace(outcome, findings=[*outcome.findings, self._layout_finding(current, outcome.is_reused)])
@@ -136,16 +137,9 @@ class Transitions:
         return finding("layout-rebuilt", message)
 
     def _publish(
-        self,
-        steps: Steps,
-        events: Sequence[str],
-        trigger: str,
-        current: Edition | None,
-        now: datetime | None,
-        messages: Sequence[Message],
+        self, outcome: Outcome, steps: Steps, events: Sequence[str], trigger: str, current: Edition | None
     ) -> Outcome | None:
-        """Carry out the steps and publish the result. Returns None if another process has published in the meantime."""
-        outcome = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
+        """Publish the outcome of these steps. Returns None if another process has published in the meantime."""
         if current is not None and outcome.edition.number != current.number:
             outcome = replace(outcome, edition=update_state(outcome.edition, trigger=trigger))
         try:

@@ -104,7 +104,8 @@ def forget_texts(hashes: Container[bytes]) -> None:
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
     """Return an edition's tool definitions."""
-    return parse_tools(edition.tools)
+    tools: Sequence[Mapping[str, Any]] = _forms.get(edition.tools)
+    return tools
 
 
 def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:

@@ -13,6 +13,7 @@ from ..findings import finding
 from ..sources.links import inside_for, is_in_system_folder
 from ..sources.paths import is_file_name, is_inside
 from ..sources.places import real_path
+from ..sources.readable import ReadableFolders
 from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
@@ -87,7 +88,8 @@ class Importer:
         names: dict[tuple[int, int], str],
         trail: Trail,
     ) -> None:
-        self.layout, self.workspace, self.scope, self.reader, self.trail = layout, workspace, scope, reader, trail
+        self.layout, self.workspace, self.reader, self.trail = layout, workspace, reader, trail
+        self.readable = ReadableFolders(scope)
         self.names = names
         self.seen: set[tuple[int, int]] = set()
         self.seen_in_file: set[tuple[int, int]] = set()
@@ -269,7 +271,6 @@ class Importer:
     def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
         """Return `outside` or, if every layout refuses the file, `refused`, and the reason. Returns None if it may be imported."""
         from ..sources.secrets import is_secret
-        from ..sources.variables import is_denied, may_read
 
         bound = importing.found.bound
         if is_secret(path) or is_secret(real):
@@ -280,13 +281,13 @@ class Importer:
         if folder is not None and not is_inside(real, self.reader.real(folder)):
             return "outside", f"it is outside {printable(folder)}"
         if bound.is_users_own:
-            return ("refused", "the scope denies it") if is_denied(self.scope, real) else None
+            return ("refused", "the scope denies it") if self.readable.denies(real) else None
         if not is_inside(real, self.reader.real(bound.folder)):
             return "refused", f"a project's file imports nothing outside {printable(bound.folder)}"
         inside = inside_for(bound.folder, self.workspace)
         if inside and not any(is_inside(real, folder) for folder in inside):
             return "refused", "it is outside the folders that are served"
-        return None if may_read(self.scope, real, (), self.workspace) else ("refused", "the scope does not include it")
+        return None if self.readable.allows(real) else ("refused", "the scope does not include it")
 
     # Reports
 

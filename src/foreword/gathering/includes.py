@@ -12,6 +12,7 @@ from ..findings import finding
 from ..sources.links import inside_for
 from ..sources.paths import is_inside
 from ..sources.places import real_path
+from ..sources.readable import ReadableFolders
 from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import Document, include_key, replace, value
@@ -41,7 +42,8 @@ class Includes:
         names: dict[tuple[int, int], str],
         readings: dict[tuple[str, Bound], Reading] | None = None,
     ) -> None:
-        self.workspace, self.scope, self.reader, self.names = workspace, scope, reader, names
+        self.workspace, self.reader, self.names = workspace, reader, names
+        self.readable = ReadableFolders(scope)
         self.found: dict[str, Document | Finding] = {}
         self.findings: list[Finding] = []
         self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
@@ -110,18 +112,17 @@ class Includes:
     def refusal(self, path: str, real: str, bound: Bound) -> str:
         """Return why a file may not be included, judging by its path and its real path, or empty if it may."""
         from ..sources.secrets import is_secret
-        from ..sources.variables import is_denied, may_read
 
         if not is_inside(real, self.reader.real(bound.folder)):
             return f"it is outside {printable(bound.folder)}"
         if is_secret(path) or is_secret(real):
             return "its name suggests that it contains secrets"
         if bound.is_users_own:
-            return "the scope denies it" if is_denied(self.scope, real) else ""
+            return "the scope denies it" if self.readable.denies(real) else ""
         inside = inside_for(bound.folder, self.workspace)
         if inside and not any(is_inside(real, folder) for folder in inside):
             return "it is outside the folders that are served"
-        return "" if may_read(self.scope, real, (), self.workspace) else "it is outside what the scope may read"
+        return "" if self.readable.allows(real) else "it is outside what the scope may read"
 
     def _record(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
         """Record a file's fate once. A fate of `used` or `cut` replaces any other."""

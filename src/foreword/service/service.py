@@ -274,7 +274,8 @@ class Service(ServedFolders):
 
     def _stored_layout(self, id: str) -> str:
         edition, _ = self.conversations.current(id)
-        return edition.layout if edition and is_address(edition.layout) else ""
+        # A conversation that continues with a shipped layout shares the assembler with those that start with it.
+        return edition.layout.removeprefix("$std/") if edition and is_address(edition.layout) else ""
 
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
         """Return the agent's scope, limited to the served folders even if the repository around them is larger."""

@@ -15,6 +15,7 @@ from . import git
 from .links import inside_for, is_in_system_folder
 from .paths import is_inside
 from .places import real_path
+from .readable import ReadableFolders, is_in_any
 from .secrets import is_secret
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..vocabulary import Access, Document, Scope, Workspace
+    from ..vocabulary import Document, Scope, Workspace
     from .places import Places
     from .reader import Reader
     from .readings import Refusal
@@ -42,10 +43,11 @@ def read_values(
     is_stamped = True
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
+    guard = _FileGuard(workspace, ReadableFolders(scope), settings)
     for type_, name in variables:
         content: str | Document | None = None
         if type_ == "file":
-            content = _read_file(name, workspace, scope, settings, reader, trail)
+            content = _read_file(name, workspace, guard, reader, trail)
         elif (type_, name) == ("git", "branch"):
             content = git.read_branch(workspace, reader, _reporter("git:branch", trail))
         elif (type_, name) == ("git", "status"):
@@ -67,9 +69,7 @@ def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
     return lambda reason: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {reason}"))
 
 
-def _read_file(
-    name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, trail: Trail
-) -> Document | None:
+def _read_file(name: str, workspace: Workspace, guard: _FileGuard, reader: Reader, trail: Trail) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
     reader.stamp(path)  # a file that is refused now may be another file later
     try:
@@ -78,7 +78,6 @@ def _read_file(
         escaped = name.encode("utf-8", "backslashreplace").decode()
         trail.findings.append(finding("variable-refused", f"[file:{escaped}] is not read: it is not a valid file name"))
         return None
-    guard = _FileGuard(workspace, scope, settings)
     path_refusal = guard.refusal(reader, path, real)
     reading = reader.read(path, guard, trim=False) if path_refusal is None else None
     display_path = printable(path)
@@ -102,13 +101,13 @@ class _FileGuard:
     """Checks the path of a `file:` variable, and then the file that was opened for it."""
 
     workspace: Workspace
-    scope: Scope
+    readable: ReadableFolders
     settings: Mapping[str, Any]
 
     def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         if real is None:
             return None
-        reason = refusal(real, self.workspace, self.scope, self.settings) or (
+        reason = refusal(real, self.workspace, self.readable, self.settings) or (
             "" if real == path else refusal(path, self.workspace, None, self.settings)
         )
         return ("refused", reason, "") if reason else None
@@ -121,9 +120,10 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
     folder, name = os.path.split(prefix)
     path = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
+    readable = ReadableFolders(scope)
     try:
         real = real_path(path)
-        if refusal(os.path.join(real, "any"), workspace, scope, {}):
+        if refusal(os.path.join(real, "any"), workspace, readable, {}):
             return []
         names = sorted(Listings(workspace.inside).entries(path))
     except (OSError, ValueError):
@@ -134,34 +134,27 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
             continue
         is_folder = os.path.isdir(entry_path)
         inside = os.path.join(entry_path, "any") if is_folder else entry_path
-        if not refusal(inside, workspace, scope, {}) and (is_folder or os.path.isfile(entry_path)):
+        if not refusal(inside, workspace, readable, {}) and (is_folder or os.path.isfile(entry_path)):
             found.append((os.path.join(folder, entry) + ("/" if is_folder else ""), is_folder))
     return found
 
 
-def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
-    """Return why a real path may not be read, or empty if it may. `scope` is None if only the name matters."""
+def refusal(path: str, workspace: Workspace, readable: ReadableFolders | None, settings: Mapping[str, Any]) -> str:
+    """Return why a real path may not be read, or empty if it may. `readable` is None if only the name matters."""
     if is_in_system_folder(path, workspace.root or workspace.cwd):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name suggests that it contains secrets (the setting file_secrets allows it)"
-    served = (*workspace.inside, *_real_folders(settings.get("file_paths", ()), workspace))
-    if scope is not None and workspace.inside and not any(is_inside(path, folder) for folder in served):
-        return "it is outside the folders that are served"
-    if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
+    if readable is None:
         return ""
-    if is_denied(scope, path):
+    added = _real_folders(settings.get("file_paths", ()), workspace)
+    if workspace.inside and not is_in_any((*workspace.inside, *added), path):
+        return "it is outside the folders that are served"
+    if readable.denies(path):
         return "the scope denies it"
+    if readable.allows(path) or is_in_any(added, path):
+        return ""
     return "it is outside what the scope may read (the setting file_paths widens it)"
-
-
-def may_read(scope: Scope, path: str, extra_folders: Sequence[str], workspace: Workspace) -> bool:
-    """Whether the scope or the additional folders in the settings allow reading a real path. A denial takes precedence."""
-    if is_denied(scope, path):
-        return False
-    return any(covers(row, path) for row in scope.allow) or any(
-        is_inside(path, folder) for folder in _real_folders(extra_folders, workspace)
-    )
 
 
 def _real_folders(extra_folders: Sequence[str], workspace: Workspace) -> list[str]:
@@ -169,17 +162,6 @@ def _real_folders(extra_folders: Sequence[str], workspace: Workspace) -> list[st
     return [real_path(os.path.join(workspace.cwd, _expand_home(folder, workspace))) for folder in extra_folders]
 
 
-def is_denied(scope: Scope, path: str) -> bool:
-    """Whether the scope denies reading a real path."""
-    return any(covers(row, path) for row in scope.deny if row.permission != "write")
-
-
 def _expand_home(path: str, workspace: Workspace) -> str:
     """Return the path with `~` expanded to the user's home directory."""
     return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
-
-
-def covers(row: Access, path: str) -> bool:
-    """Whether a scope's row covers a path: the row's own path, the files in it and, if it is recursive, everything below."""
-    top = real_path(row.path)
-    return path == top or (is_inside(path, top) if row.recursive else os.path.dirname(path) == top)
