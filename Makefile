@@ -16,6 +16,7 @@ HAS_NODE := $(shell command -v npm >/dev/null && case "$$(node --version 2>/dev/
 NODE := $(if $(HAS_NODE),,$(NODE_TOOLS)/bin/node)
 PAGE := src/foreword/service/static/index.html
 PYTHONS :=
+TAG :=
 EXAMPLES := 150
 FRAMEWORKS := tests/integrations/environment
 ENGINE :=
@@ -40,7 +41,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions peers-effect fuzz schemathesis mutants soak build clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions peers-effect fuzz schemathesis mutants soak build release-check owner clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -141,6 +142,12 @@ soak: setup ## Kill processes at random, a thousand times, and check the stores;
 build: setup page ## Build the wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python
 
+release-check: setup page .venv-release/.stamp ## Try a whole release without publishing anything: see RELEASING.md
+	$(BIN)/python -m release.check $(if $(TAG),--tag "$(TAG)")
+
+owner: ## Fill in who publishes: OWNER (a name on GitHub) and CONTACT (an address for security reports)
+	@"$(PYTHON)" -m release.owner "$(OWNER)" "$(CONTACT)"
+
 clean: ## Remove everything that make created
 	rm -rf .venv .venv-* .tools dist site web/node_modules $(dir $(PAGE)) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests bench -name __pycache__ -prune -exec rm -rf {} +
@@ -163,6 +170,10 @@ clean: ## Remove everything that make created
 .venv-engine/.stamp: bench/engine/pyproject.toml bench/engine/uv.lock | $(UV)
 	@echo "Installing llama.cpp and a small model into .venv-engine"
 	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-engine" $(UV) sync -q --locked --project bench/engine --python "$(PYTHON)"
+	@touch $@
+
+.venv-release/.stamp: pyproject.toml uv.lock | $(UV)
+	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-release" $(UV) sync -q --locked --only-group release --python "$(PYTHON)"
 	@touch $@
 
 $(PAGE): web/node_modules/.stamp $(shell find web clients/typescript -name node_modules -prune -o -type f -print)

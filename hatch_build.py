@@ -4,12 +4,13 @@ A wheel built from a checkout, as by `pip install /path/to/checkout`, includes t
 installations do not serve it. A page that is older than its sources is built again.
 
 This is the build backend (hatchling, plus Node as a build requirement if the page must be built and Node 20 or later is not on PATH) and
-its hook.
+its hooks. One of them makes the README's links absolute, because PyPI shows it without the files that it links to.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -20,6 +21,7 @@ from typing import Any
 from hatchling import build
 from hatchling.build import *  # noqa: F403
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 OLDEST = 20
 """The oldest version of Node that can build the page."""
@@ -43,6 +45,21 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         npm, environment = npm_command()
         for command in (("ci", "--no-audit", "--no-fund", "--ignore-scripts"), ("run", "build")):
             subprocess.run([*npm, *command], cwd=root / "web", env=environment, check=True, stdin=subprocess.DEVNULL)
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    """Adds the README as the description."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = (Path(self.root) / "README.md").read_text("utf-8")
+        home = metadata["urls"]["Homepage"]
+        metadata["readme"] = {"content-type": "text/markdown", "text": with_absolute_links(text, home)}
+
+
+def with_absolute_links(text: str, home: str) -> str:
+    """The text with links to the files of a repository on GitHub. Images are fetched as files, not as pages about them."""
+    text = re.sub(r"(!\[[^\]]*\]\()(?!https?://)([^)]+\))", rf"\1{home}/raw/main/\2", text)
+    return re.sub(r"((?<!!)\[[^\]]*\]\()(?!https?://|#)([^)]+\))", rf"\1{home}/blob/main/\2", text)
 
 
 def node_required(root: Path, target: str) -> list[str]:
