@@ -2,6 +2,8 @@
 
 python bench/sessions.py                 100 MB
 python bench/sessions.py --megabytes 1000
+
+In every third session the cache collapses once, after a pause, so that the cause has to be found.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -61,7 +62,12 @@ def main() -> int:
             ("by file", ["--by", "file", "--no-cache"]),
             ("fill the index", []),
             ("list again", []),
+            ("one log grew", []),
+            ("by file, index", ["--by", "file"]),
+            ("by file again", ["--by", "file"]),
         ):
+            if name == "one log grew":
+                grow(base)
             seconds, memory = measure([*command, *options])
             limit = LIMITS.get(name)
             bound = f" (limit {limit}x)" if limit else ""
@@ -72,15 +78,23 @@ def main() -> int:
         shutil.rmtree(base)
 
 
+def grow(base: Path) -> None:
+    """Add an answer to the first log."""
+    path = min((base / "home").rglob("*.jsonl"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    row = json.loads(lines[-1])
+    row["message"]["id"] = row["requestId"] = "added"
+    with path.open("ab") as file:
+        file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+
+
 def measure(command: list[str]) -> tuple[float, int]:
     """Return the CPU time of a command in seconds, and its largest memory in KB."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(command)} failed")
-    del before
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
 
 
@@ -141,6 +155,9 @@ def session_rows(chance: random.Random, number: int, base: Path) -> list[dict[st
         else:
             rows.append(row("user", message={"role": "user", "content": text(chance, 30)}))
         written = chance.randint(200, 3000)
+        if number % 3 == 0 and index == 5:  # after a pause
+            now += 600
+            read, written = 0, read + written
         usage = {
             "input_tokens": 3,
             "cache_creation_input_tokens": written,

@@ -93,8 +93,8 @@ def _line_shares(lines: Sequence[str], versions: Mapping[str, Row], texts: Mappi
     shares = {kind: [0.0] * (len(lines) + 1) for kind in (*KINDS, "cost")}
     for version, row in versions.items():
         for index, weight in _weights(lines, texts.get(version, "")).items():
-            for kind, amounts in shares.items():
-                amounts[index] += weight * getattr(row, kind)
+            for amounts, amount in zip(shares.values(), (*row.counts, row.cost), strict=True):
+                amounts[index] += weight * amount
     return shares
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Detail = tuple[str, dict[str, Step], dict[str, str]]  # the beginning of an id, steps by request, texts by hash
 
 _DAY = 86_400
+_QUARTER = 900  # days begin at the quarter of an hour, in every zone
 _UNITS = {"m": 60, "h": 3600, "d": _DAY, "w": 7 * _DAY}
 
 
@@ -47,6 +48,7 @@ class Period:
 
     def __init__(self, since: str, until: str, now: float, zone: tzinfo | None) -> None:
         self.zone, self.now = zone, now
+        self._days: dict[int, str] = {}
         self.start = self._parse(since, "--since") if since else 0.0
         self.end = self._parse(until, "--until", is_end=True) if until else float("inf")
         if self.start > self.end:
@@ -56,7 +58,12 @@ class Period:
         return self.start <= time < self.end or (not time and not self.start and self.end == float("inf"))
 
     def day(self, time: float) -> str:
-        return f"{self.moment(time):%Y-%m-%d}" if time else "unknown"
+        if not time:
+            return "unknown"
+        quarter = int(time // _QUARTER)
+        if quarter not in self._days:
+            self._days[quarter] = f"{self.moment(time):%Y-%m-%d}"
+        return self._days[quarter]
 
     def moment(self, time: float) -> Any:
         from datetime import UTC, datetime
@@ -139,7 +146,7 @@ class SessionQuery:
         """
         try:
             if ledger is None and detail is None:
-                records = list(self.collector.records(self._reduce, self._card_id))
+                records = list(self.collector.records(self.card, self._card_id))
             else:
                 records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
         finally:
@@ -154,9 +161,6 @@ class SessionQuery:
         found = [session for session in sessions if self.chosen(session)]
         return sorted(found, key=lambda session: (-max(entry.time for entry in self.chosen(session)), session.id))
 
-    def _reduce(self, log: SessionLog) -> LogRecord:
-        return reduce_log(log, self.card, self.providers[log.agent])
-
     def _record(self, reader: ModuleType, log: SessionLog, ledger: Ledger | None, detail: Detail | None) -> LogRecord:
         """Return the figures of a log."""
         provider = self.providers[log.agent]
@@ -165,7 +169,7 @@ class SessionQuery:
             detail[2].update(texts)
             return reduce_log(log, self.card, provider, lambda step, entry: _keep(detail[1], step), texts)
         if ledger is None:
-            return self._reduce(log)
+            return reduce_log(log, self.card, provider)
         ledger.start_log()
         return reduce_log(log, self.card, provider, lambda step, entry: self._add(ledger, log.agent, step, entry))
 

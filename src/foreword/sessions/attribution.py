@@ -40,6 +40,8 @@ NOT_IN_LOG = SECTIONS["unknown"]
 # How many bytes a token has, for the part of a request that the log does not show.
 _BYTES = 4
 _MCP = "mcp__"
+# The kinds of tokens, by their position in `TokenCounts`.
+_FRESH, _WRITTEN, _READ, _OUT = range(4)
 
 
 def section_of(part: LogPart) -> str:
@@ -64,13 +66,14 @@ def key_for(dimension: str) -> Key:
 
 
 class Row:
-    """What is known of one key so far: in how many requests it was, its tokens and its cost."""
+    """What is known of one key so far: in how many requests it was, its tokens by kind, as in `TokenCounts`, and its cost."""
 
-    __slots__ = ("cost", "exactness", "fresh", "is_priced", "long", "out", "read", "times", "written")
+    __slots__ = ("cost", "counts", "exactness", "is_priced", "times")
 
     def __init__(self) -> None:
         self.times, self.exactness, self.is_priced = 0, 0, False
-        self.fresh = self.written = self.read = self.out = self.long = self.cost = 0.0
+        self.counts = [0.0, 0.0, 0.0, 0.0]
+        self.cost = 0.0
 
 
 class Ledger:
@@ -127,14 +130,17 @@ class Ledger:
                 row.exactness = exactness
             if is_priced:
                 row.is_priced = True
-        for kind, shares in line.divide(tokens):
-            count = getattr(tokens, kind)
-            price = 0 if rates is None else _kind_cost(tokens, kind, rates)
-            _add_shares(rows, kind, shares, count, price)
+        for kind, count, whole, shares in line.divide(tokens):
+            scale = count / whole
+            price = 0.0 if rates is None else _kind_cost(tokens, kind, rates) / whole
+            for key, size in shares:
+                row = rows[key]
+                row.counts[kind] += size * scale
+                row.cost += size * price
         if tokens.out:
             row = self._row(ANSWERS)
             row.times += 1
-            row.out += tokens.out
+            row.counts[_OUT] += tokens.out
             if rates is not None:
                 row.is_priced = True
                 row.cost += tokens.out * rates.out
@@ -145,12 +151,8 @@ class Ledger:
         row = self.rows.setdefault(key, Row())
         row.times += times
         row.exactness = max(row.exactness, EXACTNESS.index(exactness))
-        row.fresh, row.written, row.read = (
-            row.fresh + tokens.fresh,
-            row.written + tokens.written,
-            row.read + tokens.read,
-        )
-        row.out += tokens.out
+        for kind in range(len(row.counts)):
+            row.counts[kind] += tokens[kind]
         if rates is not None:
             row.is_priced = True
             row.cost += cost_of(tokens, rates)
@@ -161,10 +163,9 @@ class Ledger:
         self.add_whole(rest, entry.tokens, rates, entry.exactness)
         row, other, lost = self.rows.setdefault(cause, Row()), self.rows[rest], entry.collapse.lost
         row.times += 1
-        for kind in ("fresh", "written"):
-            amount = getattr(lost, kind)
-            setattr(row, kind, getattr(row, kind) + amount)
-            setattr(other, kind, getattr(other, kind) - amount)
+        for kind in (_FRESH, _WRITTEN):
+            row.counts[kind] += lost[kind]
+            other.counts[kind] -= lost[kind]
         if entry.collapse.cost is not None:
             row.is_priced = True
             row.cost += entry.collapse.cost
@@ -188,10 +189,8 @@ class Ledger:
         """Return the rows, most expensive first: key, times, tokens, cost and exactness. They add up to the total."""
         keys = list(self.rows)
         rows = [self.rows[key] for key in keys]
-        columns = [
-            apportion(getattr(self.tokens, kind), [getattr(row, kind) for row in rows])
-            for kind in ("fresh", "written", "read", "out")
-        ]
+        kinds = (_FRESH, _WRITTEN, _READ, _OUT)
+        columns = [apportion(self.tokens[kind], [row.counts[kind] for row in rows]) for kind in kinds]
         costs = apportion(self.cost, [row.cost for row in rows])
         divided = [
             (
@@ -206,29 +205,10 @@ class Ledger:
         return sorted(divided, key=lambda row: (-(row[3] or 0), -row[2].input, row[0]))
 
 
-def _add_shares(rows: dict[str, Row], kind: str, shares: Sequence[tuple[str, float]], count: int, price: int) -> None:
-    """Add tokens of one kind to the rows that they fall on. Written out for each kind, because this is where the time goes."""
-    if kind == "read":
-        for key, share in shares:
-            row = rows[key]
-            row.read += count * share
-            row.cost += price * share
-    elif kind == "written":
-        for key, share in shares:
-            row = rows[key]
-            row.written += count * share
-            row.cost += price * share
-    else:
-        for key, share in shares:
-            row = rows[key]
-            row.fresh += count * share
-            row.cost += price * share
-
-
-def _kind_cost(tokens: TokenCounts, kind: str, rates: Rates) -> int:
-    if kind == "written":
+def _kind_cost(tokens: TokenCounts, kind: int, rates: Rates) -> int:
+    if kind == _WRITTEN:
         return (tokens.written - tokens.long) * rates.written + tokens.long * rates.long
-    return int(getattr(tokens, kind) * getattr(rates, kind))
+    return tokens.read * rates.read if kind == _READ else tokens.fresh * rates.fresh
 
 
 class _PartLine:
@@ -290,25 +270,33 @@ class _PartLine:
             count += 1
         return sums
 
-    def divide(self, tokens: TokenCounts) -> list[tuple[str, list[tuple[str, float]]]]:
-        """Return for each kind of input tokens the keys that they fall on, with their shares of it. What is not in the log comes first."""
+    def divide(self, tokens: TokenCounts) -> list[tuple[int, int, float, list[tuple[str, float]]]]:
+        """Return for each kind of input tokens their number, the bytes that they fall on, and these bytes by key.
+
+        What is not in the log comes first.
+        """
         unknown = self._unknown(tokens.input)
         total = unknown + self._sums[-1][1]
-        kinds = [kind for kind in ("read", "written", "fresh") if getattr(tokens, kind)]
-        divided: list[tuple[str, list[tuple[str, float]]]] = []
+        kinds = [kind for kind in (_READ, _WRITTEN, _FRESH) if tokens[kind]]
+        divided: list[tuple[int, int, float, list[tuple[str, float]]]] = []
         before: dict[str, float] = {}
         reached = 0
         for kind in kinds:
-            reached += getattr(tokens, kind)
-            position = total if kind is kinds[-1] else total * reached / tokens.input
+            count = tokens[kind]
+            reached += count
+            position = total if kind == kinds[-1] else total * reached / tokens.input
             sums = self._up_to(position - unknown) if position > unknown else {}
             if unknown:
                 sums[NOT_IN_LOG] = sums.get(NOT_IN_LOG, 0) + min(position, unknown)
-            parts = [(key, size - before.get(key, 0)) for key, size in sums.items()]
-            whole = sum(size for _, size in parts)
-            divided.append(
-                (kind, [(key, size / whole) for key, size in parts if size > 0] if whole > 0 else self._last())
-            )
+            shares = [
+                (key, share)
+                for key, size in sums.items()
+                if (share := size - before[key] if key in before else size) > 0
+            ]
+            whole = 0.0
+            for _, share in shares:
+                whole += share
+            divided.append((kind, count, whole, shares) if whole > 0 else (kind, count, 1.0, self._last()))
             before = sums
         return divided
 

@@ -6,15 +6,17 @@ from .folders import peek_cwd
 from .index import stamp_of
 from .readers.lines import UnreadableLog
 from .readers.rows import Texts
+from .records import reduce_figures, reduce_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import ModuleType
 
+    from .costs import RateCard
     from .folders import SessionPlace
     from .index import Index
-    from .records import LogRecord
+    from .records import Entry, LogRecord
     from .values import LogPart, SessionLog
 
 
@@ -42,19 +44,39 @@ class LogCollector:
             if log is not None:
                 yield reader, log
 
-    def records(self, reduce: Callable[[SessionLog], LogRecord], rules: str) -> Iterator[LogRecord]:
+    def records(self, card: RateCard, rules: str) -> Iterator[LogRecord]:
         """Yield the figures of these logs. Those in the index are used if they were reduced by the same rules."""
         for reader, path, stamp in self._paths():
             record = self.index.find_record(path, f"{stamp} {rules}")
-            if record is None:
-                log = self._read(reader, path, stamp)
-                if log is None:
-                    continue
-                record = reduce(log)
-                self.index.keep_record(path, f"{stamp} {rules}", record)
-            elif not self._belongs(record.log.cwd):
-                continue
-            yield record
+            if record is None and not self._is_elsewhere(reader, path):
+                record = self._reduce(reader, path, stamp, card, rules)
+            if record is not None and self._belongs(record.log.cwd):
+                yield record
+
+    def _reduce(self, reader: ModuleType, path: str, stamp: str, card: RateCard, rules: str) -> LogRecord | None:
+        """Read a log and return its figures. If they do not depend on what the requests were made of, only they are read."""
+        log, known = self._figures(reader, path, f"{stamp} {rules}")
+        record = None if log is None else reduce_figures(log, card, reader.PROVIDER, known)
+        if record is None:
+            whole = self._read(reader, path, stamp)
+            if whole is None:
+                return None
+            record = reduce_log(whole, card, reader.PROVIDER)
+        self.index.keep_record(path, f"{stamp} {rules}", record, may_grow=log is not None)
+        return record
+
+    def _figures(self, reader: ModuleType, path: str, stamp: str) -> tuple[SessionLog | None, Sequence[Entry]]:
+        """Return a log with its figures, and the entries that were known before. A log that has grown is read from where it ended.
+
+        None if the reader cannot do that, or if something happened that matters to all later requests.
+        """
+        if not hasattr(reader, "read_figures"):
+            return None, ()
+        start, known = self.index.find_grown(path, stamp) or (0, None)
+        try:
+            return reader.read_figures(path, start, known), known.entries if known else ()
+        except UnreadableLog:
+            return None, ()
 
     def _paths(self) -> Iterator[tuple[ModuleType, str, str]]:
         """Yield the logs that were changed in the period, with what changes when they do."""
@@ -71,8 +93,7 @@ class LogCollector:
     def _read(self, reader: ModuleType, path: str, stamp: str) -> SessionLog | None:
         log = self.index.find(path, stamp)
         if log is None:
-            cwd = getattr(reader, "peek_cwd", peek_cwd)(path) if self.place is not None else ""
-            if cwd and not self._belongs(cwd):
+            if self._is_elsewhere(reader, path):
                 return None
             try:
                 log = reader.read_log(path, Texts())
@@ -81,6 +102,11 @@ class LogCollector:
                 return None
             self.index.keep(path, stamp, log)
         return log if self._belongs(log.cwd) else None
+
+    def _is_elsewhere(self, reader: ModuleType, path: str) -> bool:
+        """Whether the beginning of a log says that it does not belong to the place."""
+        cwd = getattr(reader, "peek_cwd", peek_cwd)(path) if self.place is not None else ""
+        return bool(cwd) and not self._belongs(cwd)
 
     def _belongs(self, cwd: str) -> bool:
         if self.place is None or self.place.contains(cwd):

@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 
-from .readers.lines import UnreadableLog
+from .readers.lines import UnreadableLog, mark_end
 from .records import Collapse, Entry, LogRecord
 from .values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # Raise this when a reader changes what it extracts.
-VERSION = 3
+VERSION = 4
 _TABLES = ("logs", "figures")
-_SCHEMA = "CREATE TABLE IF NOT EXISTS {} (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL)"
+_SCHEMA = """CREATE TABLE IF NOT EXISTS {}
+    (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL, mark TEXT NOT NULL DEFAULT '')"""
 
 
 def index_path(home: str, environment: Mapping[str, str]) -> str:
@@ -54,13 +55,31 @@ class Index:
         """Return the figures that were kept of a log, if neither the log nor the rules have changed."""
         return self._find("figures", path, stamp, decode_record)
 
+    def find_grown(self, path: str, stamp: str) -> tuple[int, LogRecord] | None:
+        """Return the size and the figures that a log had before it grew, if growing is all that happened to it."""
+        if self._connection is None:
+            return None
+        try:
+            query = "SELECT stamp, mark, content FROM figures WHERE path = ?"
+            row = self._connection.execute(query, (path,)).fetchone()
+            if row is None or not row[1]:
+                return None
+            (old_size, _, *old), (new_size, _, *new) = row[0].split(" "), stamp.split(" ")
+            size = int(old_size)
+            if old != new or size >= int(new_size) or mark_end(path, size) != row[1]:
+                return None
+            return size, decode_record(json.loads(row[2]))
+        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
+            return None
+
     def keep(self, path: str, stamp: str, log: SessionLog) -> None:
         """Keep what a log was reduced to."""
         self._keep("logs", path, stamp, log, encode_log)
 
-    def keep_record(self, path: str, stamp: str, record: LogRecord) -> None:
-        """Keep the figures of a log."""
-        self._keep("figures", path, stamp, record, encode_record)
+    def keep_record(self, path: str, stamp: str, record: LogRecord, may_grow: bool = False) -> None:
+        """Keep the figures of a log and, if it may be read from there when it has grown, how it ends."""
+        mark = mark_end(path, int(stamp.split(" ")[0])) if may_grow and self._connection is not None else ""
+        self._keep("figures", path, stamp, record, encode_record, mark)
 
     def _find(self, table: str, path: str, stamp: str, decode: Callable[[Any], T]) -> T | None:
         if self._connection is None:
@@ -72,12 +91,12 @@ class Index:
         except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
             return None
 
-    def _keep(self, table: str, path: str, stamp: str, content: T, encode: Callable[[T], Any]) -> None:
+    def _keep(self, table: str, path: str, stamp: str, content: T, encode: Callable[[T], Any], mark: str = "") -> None:
         if self._connection is None:
             return
         try:
             text = json.dumps(encode(content), separators=(",", ":"))
-            self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", (path, stamp, text))
+            self._connection.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?, ?)", (path, stamp, text, mark))
             self._count += 1
             if self._count % 500 == 0:
                 self._connection.commit()

@@ -12,11 +12,11 @@ from .values import TokenCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from .chains import Step
     from .costs import ModelRule, RateCard, Rates
-    from .values import SessionLog
+    from .values import LoggedRequest, SessionLog
 
     Visit = Callable[[Step, "Entry"], None]
 
@@ -69,19 +69,42 @@ def reduce_log(
         surprises.follow(step)
         request = step.request
         rule = card.rule(request.model, provider)
-        cost = None if rule.rates is None else cost_of(request.tokens, rule.rates)
         collapse = _collapse(step, rule, texts)
         if collapse and collapse.cause in ("provider", "unknown") and request.model not in cached_models:
             collapse = None  # the provider has no cache, or does not report it
-        entry = Entry(
-            request.key, request.thread, request.time, request.model, request.tokens, cost, request.kind, request.exactness,
-            request.made, request.own_cost, collapse,
-        )  # fmt: skip
+        entry = _entry(request, rule, collapse)
         entries.append(entry)
         if visit is not None:
             visit(step, entry)
     problems = (*log.problems, *surprises.problems(log))
     return LogRecord(log._replace(requests=(), problems=problems), entries)
+
+
+def reduce_figures(log: SessionLog, card: RateCard, provider: str, known: Sequence[Entry] = ()) -> LogRecord | None:
+    """Return the entries of a log that was read without what its requests were made of.
+
+    `known` are the entries of its first requests. None if the cache collapsed after them, because the cause is in the parts.
+    """
+    entries: list[Entry] = []
+    previous: dict[str, LoggedRequest] = {}
+    for index, request in enumerate(log.requests):
+        if index < len(known) and known[index].tokens == request.tokens:
+            entries.append(known[index])
+        else:
+            rule = card.rule(request.model, provider)
+            if is_collapse(request, previous.get(request.thread), rule.caching):
+                return None
+            entries.append(_entry(request, rule, None))
+        previous[request.thread] = request
+    return LogRecord(log._replace(requests=()), entries)
+
+
+def _entry(request: LoggedRequest, rule: ModelRule, collapse: Collapse | None) -> Entry:
+    cost = None if rule.rates is None else cost_of(request.tokens, rule.rates)
+    return Entry(
+        request.key, request.thread, request.time, request.model, request.tokens, cost, request.kind, request.exactness,
+        request.made, request.own_cost, collapse,
+    )  # fmt: skip
 
 
 def _collapse(step: Step, rule: ModelRule, texts: Mapping[str, str] | None) -> Collapse | None:

@@ -5,6 +5,7 @@ There can be a million parts, so these are tuples with names, which are faster t
 
 from __future__ import annotations
 
+from operator import add, sub
 from typing import NamedTuple
 
 # How exact a figure is, best first.
@@ -51,10 +52,10 @@ class TokenCounts(NamedTuple):
         return self.fresh + self.written + self.read
 
     def plus(self, other: TokenCounts) -> TokenCounts:
-        return TokenCounts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return TokenCounts(*map(add, self, other))
 
     def minus(self, other: TokenCounts) -> TokenCounts:
-        return TokenCounts(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
+        return TokenCounts(*map(sub, self, other))
 
 
 class LoggedRequest(NamedTuple):

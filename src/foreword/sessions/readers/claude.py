@@ -8,33 +8,26 @@ from __future__ import annotations
 
 import os
 
-from ..values import Event, LoggedRequest, SessionLog, TokenCounts
+from .claude_figures import ClaudeFigures, answer_of, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_digest
 from .lines import read_lines
-from .rows import DAMAGE, Texts, common, hash_of, json_text, number, parse_row, parse_time, string
+from .rows import Texts, common, hash_of, json_text, number, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from ..values import LogPart
+    from ..values import LogPart, SessionLog
 
-AGENT = "claude"
+__all__ = ["AGENT", "NAMES_FILES", "PROVIDER", "TITLES", "find_logs", "read_figures", "read_log"]
+
+AGENT = ClaudeFigures.agent
 PROVIDER = "anthropic"
 NAMES_FILES = True  # the log has the path of every instruction file
 TITLES = ("claude-code", "claude code")
-SYNTHETIC = "<synthetic>"
-_FIELD_COUNT = 5
 _FIRST_DESCRIBING = (2, 1, 282)
-_HOUR = 3600
-# Row types that say nothing about requests.
-SKIPPED = frozenset(
-    "queue-operation last-prompt mode atis-latch tools-used summary file-history-snapshot progress custom-title ai-title agent-name"
-    " agent-color agent-setting tag pr-link permission-mode attribution-snapshot speculation-accept content-replacement worktree-state"
-    " task-summary marble-origami-commit marble-origami-snapshot saved_hook_context turn_duration".split()
-)
 _SETTINGS = ("thinking", "tool_choice", "output_config", "context_management")
 
 
@@ -66,35 +59,15 @@ def read_log(path: str, texts: Texts) -> SessionLog:
     return reader.log()
 
 
-# The names of a total's counts, in the order of `TokenCounts`.
-_TOTALS = (
-    "inputTokens",
-    "cacheCreationInputTokens",
-    "cacheReadInputTokens",
-    "outputTokens",
-    "cacheCreationEphemeral1hInputTokens",
-)
-
-
-class _ClaudeLog:
-    """The state of reading one log."""
+class _ClaudeLog(ClaudeFigures):
+    """The state of reading one log with what its requests were made of."""
 
     def __init__(self, path: str, texts: Texts) -> None:
-        self.path = path
+        super().__init__(path)
         self.maker = PartMaker(texts)
         self.rebuilder = Rebuilder(self.maker, keeps_messages=texts.wanted is not None)
-        self.fields: dict[str, str] = {}
-        self.requests: dict[str, LoggedRequest] = {}
-        self.events: list[Event] = []
-        self.problems: dict[tuple[str, str], None] = {}
-        self.totals: list[tuple[str, int, float, TokenCounts]] = []
-        self.own_cost: float | None = None
-        self.thread = ""
-        self._sent_stamp: object = None
         self.proofs: dict[str, bool] = {}
-        self._stamp: object = None
         self._describes = True
-        self._time: float | None = 0.0
         # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
         self._context: dict[str, list[LogPart]] = {}
         self._snapshot: tuple[LogPart, ...] = ()
@@ -104,51 +77,8 @@ class _ClaudeLog:
         self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
         self._refs: dict[str, dict[str, Any]] = {}
 
-    @property
-    def time(self) -> float:
-        """The time of the last row that has one. Most are never asked for, so they are parsed here."""
-        if self._time is None:
-            self._time = parse_time(self._stamp)
-        return self._time
-
-    def add(self, line: bytes) -> None:
-        row = parse_row(line)
-        if row is None:
-            if line.strip():
-                self.problems["session-log-cut", "a line"] = None
-            return
-        try:
-            self._add_row(row)
-        except DAMAGE:
-            self.problems["session-log-cut", "a row with unexpected values"] = None
-
-    def _add_row(self, row: dict[str, Any]) -> None:
-        kind = row.get("type")
-        add = _ROWS.get(kind) if isinstance(kind, str) else None
-        if add is not None:
-            self._note(row)
-            add(self, row)
-        elif isinstance(kind, str) and kind in SKIPPED:
-            self._note(row)
-        else:
-            self.problems[
-                "session-record-unknown", f"{kind} {row.get('version') or self.fields.get('version', '')}"
-            ] = None
-
-    def _note(self, row: dict[str, Any]) -> None:
-        """Note what all rows have in common."""
-        if (stamp := row.get("timestamp")) is not None:
-            self._stamp, self._time = stamp, None
-        fields = self.fields
-        if (version := row.get("version")) is not None and version != fields.get("version"):
-            fields["version"] = str(version)
-            self._describes = _describes_requests(fields["version"])
-        if len(fields) < _FIELD_COUNT:
-            for name in ("sessionId", "cwd", "gitBranch", "agentId"):
-                if name not in fields and string(row, name):
-                    fields[name] = string(row, name)
-        agent = row.get("agentId")
-        self.thread = str(agent) if agent else "sidechain" if row.get("isSidechain") is True else ""
+    def _note_version(self, version: str) -> None:
+        self._describes = _describes_requests(version)
 
     # The conversation
 
@@ -156,7 +86,7 @@ class _ClaudeLog:
         message = row.get("message")
         if not isinstance(message, dict):
             return
-        self._sent_stamp = self._stamp
+        self.sent_stamp = self.stamp
         is_summary = row.get("isCompactSummary") is True
         if self._describes:
             self.rebuilder.add_row("user", message, is_summary)
@@ -174,7 +104,7 @@ class _ClaudeLog:
         parts = self.maker.attach(row)
         if attachment.get("type") == "instructions" and attachment.get("changed"):
             for path in dict.fromkeys(part.path for part in parts if part.kind == "file"):
-                self._event("edited", path)
+                self.event("edited", path)
         if not self._refs:
             self._extend(parts)
 
@@ -193,44 +123,31 @@ class _ClaudeLog:
         self._context.setdefault(self.thread, []).extend(parts)
 
     def _add_assistant(self, row: dict[str, Any]) -> None:
-        message = row.get("message")
-        if not isinstance(message, dict) or message.get("model") == SYNTHETIC or row.get("isApiErrorMessage") is True:
+        message = answer_of(row)
+        if message is None:
             return
-        self.maker.note_calls(message)
         if self._describes:
             self.rebuilder.add_row("assistant", message, False)
         usage = message.get("usage")
         if isinstance(usage, dict):
-            self._add_usage(row, message, usage)
+            self.add_usage(row, message, usage)
         if "requestRef" not in row:
             self.rebuilder.forget_rows()
-        if not self._refs:
+        if self._refs:
+            self.maker.note_calls(message)
+        else:
             self._extend(self.maker.message(message))
 
-    def _add_usage(self, row: dict[str, Any], message: dict[str, Any], usage: dict[str, Any]) -> None:
-        key = f"{message.get('id')}|{string(row, 'requestId')}|{self.thread}"
-        known = self.requests.get(key)
-        if known is not None and known.tokens.out == usage.get("output_tokens"):
-            return
-        tokens = _tokens(usage)
-        if known is not None:
-            if tokens.out >= known.tokens.out:  # the last row of an answer has its final usage
-                self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
-            return
-        ref = string(row, "requestRef")
-        keep, tail, made = self._composition(ref)
-        described = self._refs.get(ref, {})
-        is_long = row.get("promptCacheRequested") == "1h" or tokens.long > 0
-        # The providers of tests may use an id more than once; a copy has the same time too.
-        identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
-        self.requests[key] = LoggedRequest(
-            identity, self.thread, self.time, parse_time(described.get("timestamp") or self._sent_stamp) or self.time,
-            string(message, "model"), tokens, keep=keep, tail=tail, made=made, lifetime=_HOUR if is_long else 0,
-            settings=_settings(described), ref=ref,
-        )  # fmt: skip
+    def described(self, ref: str) -> dict[str, Any]:
+        return self._refs.get(ref, {})
 
-    def _composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
-        """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
+    def settings(self, described: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+        params = described.get("params")
+        if not isinstance(params, dict):
+            return ()
+        return tuple((name, hash_of(json_text(params[name]))) for name in _SETTINGS if params.get(name) is not None)
+
+    def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
         found = self.rebuilder.request(ref) if ref else None
         if found is None:
             self._read_snapshots()
@@ -273,23 +190,11 @@ class _ClaudeLog:
     def _add_system(self, row: dict[str, Any]) -> None:
         if row.get("subtype") == "compact_boundary":
             metadata = row.get("compactMetadata")
-            self._event(
+            self.event(
                 "compaction", f"{string(row, 'uuid')}|{number(metadata, 'preTokens')}|{string(metadata, 'trigger')}"
             )
             self._context[self.thread] = []
             self._sent[self.thread] = 0
-
-    def _event(self, kind: str, detail: str) -> None:
-        self.events.append(Event(kind, self.thread, self.time, len(self.requests), detail))
-
-    def _add_total(self, row: dict[str, Any]) -> None:
-        usage = row.get("modelUsage")
-        for model, counts in usage.items() if isinstance(usage, dict) else ():
-            tokens = TokenCounts(*(number(counts, name) for name in _TOTALS))
-            self.totals.append((model.removesuffix("[1m]"), len(self.requests), self.time, tokens))
-        cost = row.get("totalCostUSD")
-        if isinstance(cost, int | float) and not isinstance(cost, bool) and not row.get("hasUnknownModelCost"):
-            self.own_cost = float(cost)
 
     # The requests themselves
 
@@ -311,29 +216,19 @@ class _ClaudeLog:
 
     def log(self) -> SessionLog:
         """Return what was read."""
-        fields = self.fields
-        name = os.path.basename(self.path).removesuffix(".jsonl")
-        is_sub = os.path.basename(os.path.dirname(self.path)) == "subagents"
-        thread = (fields.get("agentId") or name.removeprefix("agent-")) if is_sub else ""
-        session = os.path.basename(os.path.dirname(os.path.dirname(self.path))) if is_sub else name
-        requests = [request._replace(thread=thread) if is_sub else request for request in self.requests.values()]
         failed = sum(not proof for proof in self.proofs.values())
         if failed:
             self.problems["session-rebuild-differs", f"{failed} of {len(self.proofs)} requests"] = None
-        return SessionLog(
-            self.path, AGENT, session, fields.get("version", ""), fields.get("cwd", ""), fields.get("gitBranch", ""),
-            thread, "", tuple(requests), tuple(self.events), tuple(self.problems), tuple(self.totals), self.own_cost,
-        )  # fmt: skip
+        return super().log()
 
 
 _UNKNOWN = Texts().part("unknown", "")
-# Functions, not methods of an object: an object that refers to itself would not be freed, because commands run without the collector.
-_ROWS = {
+_ClaudeLog.row_types = {
     "user": _ClaudeLog._add_user,
     "assistant": _ClaudeLog._add_assistant,
     "attachment": _ClaudeLog._add_attachment,
     "system": _ClaudeLog._add_system,
-    "cost-state": _ClaudeLog._add_total,
+    "cost-state": _ClaudeLog.add_total,
     "api-request-shape": _ClaudeLog._add_shape,
     "api-request-blob": _ClaudeLog._add_blob,
     "api-request": _ClaudeLog._add_request,
@@ -345,18 +240,3 @@ def _describes_requests(version: str) -> bool:
     numbers = version.split(".")
     is_known = len(numbers) >= len(_FIRST_DESCRIBING) and all(number.isdecimal() for number in numbers[:3])
     return not is_known or tuple(map(int, numbers[:3])) >= _FIRST_DESCRIBING
-
-
-def _tokens(usage: dict[str, Any]) -> TokenCounts:
-    created = usage.get("cache_creation")
-    written = number(usage, "cache_creation_input_tokens")
-    long = min(number(created, "ephemeral_1h_input_tokens"), written) if created else 0
-    read, out = number(usage, "cache_read_input_tokens"), number(usage, "output_tokens")
-    return TokenCounts(number(usage, "input_tokens"), written, read, out, long)
-
-
-def _settings(described: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    params = described.get("params")
-    if not isinstance(params, dict):
-        return ()
-    return tuple((name, hash_of(json_text(params[name]))) for name in _SETTINGS if params.get(name) is not None)

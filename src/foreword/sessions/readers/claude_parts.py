@@ -52,7 +52,7 @@ class PartMaker:
     def _unrendered(self, kind: str, attachment: dict[str, Any]) -> tuple[LogPart, ...]:
         """Return the parts of an attachment of an older version, which did not log the text as sent."""
         if kind in ("nested_memory", "instructions"):
-            return tuple(self.texts.part("file", text, path=path) for path, text in _files(kind, attachment))
+            return tuple(self.texts.part("file", text, path=path) for path, text in instruction_files(kind, attachment))
         return ()
 
     def _remember(self, text: str, parts: Sequence[LogPart]) -> tuple[LogPart, ...]:
@@ -68,7 +68,7 @@ class PartMaker:
         return known
 
     def _split_attachment(self, kind: str, attachment: dict[str, Any], text: str) -> list[LogPart]:
-        files = list(_files(kind, attachment))
+        files = list(instruction_files(kind, attachment))
         if files:
             return self._split_files(text, files)
         if kind == "skill_listing":
@@ -128,8 +128,12 @@ class PartMaker:
         """Remember the tool calls in an answer, by which the results are named."""
         content = message.get("content")
         for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict) and block.get("type") == "tool_use" and isinstance(block.get("id"), str):
-                self._tools[block["id"]] = string(block, "name")
+            if isinstance(block, dict) and block.get("type") == "tool_use":
+                self._note_call(block)
+
+    def _note_call(self, block: dict[str, Any]) -> None:
+        if isinstance(block.get("id"), str):
+            self._tools[block["id"]] = string(block, "name")
 
     def message(self, message: dict[str, Any], is_summary: bool = False) -> tuple[LogPart, ...]:
         """Return the parts of a message."""
@@ -153,6 +157,7 @@ class PartMaker:
                 return [self.texts.part("answer", text)]
             return self._injected(text, role) or [self.texts.part("summary" if is_summary else "message", text)]
         if kind == "tool_use":
+            self._note_call(block)
             return [self.texts.part("answer", json_text(block.get("input")), string(block, "name"))]
         if kind == "tool_result":
             return [self._result(block)]
@@ -229,7 +234,7 @@ def _joined(content: Any) -> str:
     return "\n".join(string(entry, "text") or json_text(entry) for entry in content)
 
 
-def _files(kind: str, attachment: dict[str, Any]) -> list[tuple[str, str]]:
+def instruction_files(kind: str, attachment: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the instruction files in an attachment: their paths and texts."""
     if kind == "instructions":
         entries = attachment.get("files")

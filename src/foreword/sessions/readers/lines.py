@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+_MARK = 1024
 
 
 class UnreadableLog(Exception):
@@ -43,3 +47,14 @@ def read_lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tu
                     return
         except OSError as error:
             raise UnreadableLog(error.strerror or "cannot be read") from None
+
+
+def mark_end(path: str, size: int) -> str:
+    """Return a hash of what comes before this position, which stays the same while a log grows. Empty if no line ends there."""
+    try:
+        with open(open_log(path), "rb") as file:
+            file.seek(max(size - _MARK, 0))
+            tail = file.read(min(size, _MARK))
+    except (OSError, UnreadableLog):
+        return ""
+    return blake2b(tail, digest_size=8).hexdigest() if tail.endswith(b"\n") else ""

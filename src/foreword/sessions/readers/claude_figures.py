@@ -1,0 +1,323 @@
+"""Read the figures in a log of Claude Code: its requests with their tokens, without what they were made of.
+
+Most of a log is text that says nothing about tokens. Such rows are recognised by a few words, and not parsed. Where the answer depends on
+what the requests were made of, `read_figures` returns None, and the log has to be read as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+from types import MappingProxyType
+
+from ..values import Event, LoggedRequest, SessionLog, TokenCounts
+from .claude_parts import instruction_files
+from .lines import read_lines
+from .rows import DAMAGE, number, parse_row, parse_time, string
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..records import LogRecord
+    from ..values import LogPart
+
+    AddRow = Callable[[Any, dict[str, Any]], None]
+
+SYNTHETIC = "<synthetic>"
+_FIELDS = ("sessionId", "cwd", "gitBranch", "agentId")
+_HOUR = 3600
+# The types of rows that have no figures, and those of attachments that contain instruction files, as `instruction_files` knows them.
+_TEXT_TYPES = (b'"type":"api-request-blob"', b'"type":"api-request-shape"')
+_FILE_TYPES = (b'"instructions"', b'"nested_memory"', b'"edited_text_file"')
+# Row types that say nothing about requests.
+SKIPPED = frozenset(
+    "queue-operation last-prompt mode atis-latch tools-used summary file-history-snapshot progress custom-title ai-title agent-name"
+    " agent-color agent-setting tag pr-link permission-mode attribution-snapshot speculation-accept content-replacement worktree-state"
+    " task-summary marble-origami-commit marble-origami-snapshot saved_hook_context turn_duration".split()
+)
+# The names of a total's counts, in the order of `TokenCounts`.
+_TOTALS = (
+    "inputTokens",
+    "cacheCreationInputTokens",
+    "cacheReadInputTokens",
+    "outputTokens",
+    "cacheCreationEphemeral1hInputTokens",
+)
+
+
+class ClaudeFigures:
+    """The state of reading one log. A subclass knows what the requests were made of, and which function adds a row of each type."""
+
+    agent = "claude"
+    # Functions, not methods of an object: an object that refers to itself would not be freed, because commands run without the collector.
+    row_types: Mapping[str, AddRow] = MappingProxyType({})
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.fields: dict[str, str] = {}
+        self.requests: dict[str, LoggedRequest] = {}
+        self.events: list[Event] = []
+        self.problems: dict[tuple[str, str], None] = {}
+        self.totals: list[tuple[str, int, float, TokenCounts]] = []
+        self.own_cost: float | None = None
+        self.thread = ""
+        self.sent_stamp: object = None
+        self.stamp: object = None
+        self._time: float | None = 0.0
+        self._missing = list(_FIELDS)
+        self._last_answer: tuple[object, ...] = ()
+
+    @property
+    def time(self) -> float:
+        """The time of the last row that has one. Most are never asked for, so they are parsed here."""
+        if self._time is None:
+            self._time = parse_time(self.stamp)
+        return self._time
+
+    def add(self, line: bytes) -> None:
+        """Add a line of the log."""
+        row = parse_row(line)
+        if row is None:
+            if line.strip():
+                self.problems["session-log-cut", "a line"] = None
+            return
+        try:
+            self._add_row(row)
+        except DAMAGE:
+            self.problems["session-log-cut", "a row with unexpected values"] = None
+
+    def _add_row(self, row: dict[str, Any]) -> None:
+        kind = row.get("type")
+        add = self.row_types.get(kind) if isinstance(kind, str) else None
+        if add is not None:
+            self._note(row)
+            add(self, row)
+        elif isinstance(kind, str) and kind in SKIPPED:
+            self._note(row)
+        else:
+            self.problems[
+                "session-record-unknown", f"{kind} {row.get('version') or self.fields.get('version', '')}"
+            ] = None
+
+    def _note(self, row: dict[str, Any]) -> None:
+        """Note what all rows have in common."""
+        if (stamp := row.get("timestamp")) is not None:
+            self.stamp, self._time = stamp, None
+        if (version := row.get("version")) is not None and version != self.fields.get("version"):
+            self.fields["version"] = str(version)
+            self._note_version(self.fields["version"])
+        if self._missing:
+            self._note_fields(row)
+        agent = row.get("agentId")
+        self.thread = str(agent) if agent else "sidechain" if row.get("isSidechain") is True else ""
+
+    def _note_fields(self, row: dict[str, Any]) -> None:
+        for name in [name for name in self._missing if name in row]:
+            if found := string(row, name):
+                self.fields[name] = found
+                self._missing.remove(name)
+
+    def _note_version(self, version: str) -> None:
+        pass
+
+    # Usage
+
+    def add_usage(self, row: dict[str, Any], message: dict[str, Any], usage: dict[str, Any]) -> None:
+        """Add the request that this row answers. An answer has a row for each of its blocks."""
+        answer = message.get("id"), row.get("requestId"), self.thread, usage
+        if answer == self._last_answer:
+            return
+        self._last_answer = answer
+        key = f"{message.get('id')}|{string(row, 'requestId')}|{self.thread}"
+        known = self.requests.get(key)
+        tokens = _tokens(usage)
+        if known is not None:
+            if tokens.out > known.tokens.out:  # the last row of an answer has its final usage
+                self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
+            return
+        ref = string(row, "requestRef")
+        keep, tail, made = self.composition(ref)
+        described = self.described(ref)
+        is_long = row.get("promptCacheRequested") == "1h" or tokens.long > 0
+        # The providers of tests may use an id more than once; a copy has the same time too.
+        identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
+        self.requests[key] = LoggedRequest(
+            identity, self.thread, self.time, parse_time(described.get("timestamp") or self.sent_stamp) or self.time,
+            string(message, "model"), tokens, keep=keep, tail=tail, made=made, lifetime=_HOUR if is_long else 0,
+            settings=self.settings(described), ref=ref,
+        )  # fmt: skip
+
+    def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
+        """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
+        raise NotImplementedError
+
+    def described(self, ref: str) -> dict[str, Any]:
+        """Return the row that describes a request, or an empty one."""
+        return {}
+
+    def settings(self, described: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Return hashes of the arguments that affect the cache."""
+        return ()
+
+    # Events and sums
+
+    def event(self, kind: str, detail: str) -> None:
+        self.events.append(Event(kind, self.thread, self.time, len(self.requests), detail))
+
+    def add_total(self, row: dict[str, Any]) -> None:
+        """Add a sum that the program wrote."""
+        usage = row.get("modelUsage")
+        for model, counts in usage.items() if isinstance(usage, dict) else ():
+            tokens = TokenCounts(*(number(counts, name) for name in _TOTALS))
+            self.totals.append((model.removesuffix("[1m]"), len(self.requests), self.time, tokens))
+        cost = row.get("totalCostUSD")
+        if isinstance(cost, int | float) and not isinstance(cost, bool) and not row.get("hasUnknownModelCost"):
+            self.own_cost = float(cost)
+
+    @property
+    def is_sub_agent(self) -> bool:
+        return os.path.basename(os.path.dirname(self.path)) == "subagents"
+
+    def log(self) -> SessionLog:
+        """Return what was read."""
+        fields, is_sub = self.fields, self.is_sub_agent
+        name = os.path.basename(self.path).removesuffix(".jsonl")
+        thread = (fields.get("agentId") or name.removeprefix("agent-")) if is_sub else ""
+        session = os.path.basename(os.path.dirname(os.path.dirname(self.path))) if is_sub else name
+        requests = [request._replace(thread=thread) if is_sub else request for request in self.requests.values()]
+        return SessionLog(
+            self.path, self.agent, session, fields.get("version", ""), fields.get("cwd", ""), fields.get("gitBranch", ""),
+            thread, "", tuple(requests), tuple(self.events), tuple(self.problems), tuple(self.totals), self.own_cost,
+        )  # fmt: skip
+
+
+def answer_of(row: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the message in a row of type `assistant`, or None if it is a notice of the program's own."""
+    message = row.get("message")
+    if not isinstance(message, dict) or message.get("model") == SYNTHETIC or row.get("isApiErrorMessage") is True:
+        return None
+    return message
+
+
+def _tokens(usage: dict[str, Any]) -> TokenCounts:
+    created = usage.get("cache_creation")
+    written = number(usage, "cache_creation_input_tokens")
+    long = min(number(created, "ephemeral_1h_input_tokens"), written) if created else 0
+    read, out = number(usage, "cache_read_input_tokens"), number(usage, "output_tokens")
+    return TokenCounts(number(usage, "input_tokens"), written, read, out, long)
+
+
+# Figures only
+
+
+def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+    """Return a log without what its requests were made of, or None if that matters.
+
+    `known` is what was read up to `start`, if the log has grown since.
+    """
+    figures = _FiguresOnly(path, known)
+    for _, line in read_lines(path, start):
+        figures.add(line)
+        if figures.needs_parts:
+            return None
+    return figures.final()
+
+
+class _FiguresOnly(ClaudeFigures):
+    def __init__(self, path: str, known: LogRecord | None) -> None:
+        super().__init__(path)
+        self.needs_parts = False
+        self._known = known
+        self._files: set[str] = set()
+        self._described: dict[str, dict[str, Any]] = {}
+        self._has_snapshot = False
+        self._repeated: tuple[bytes, ...] = ()  # what the next row of the same answer contains
+        if known is not None:
+            self._continue(known)
+
+    def _continue(self, known: LogRecord) -> None:
+        log = known.log
+        fields = {"version": log.version, "cwd": log.cwd, "gitBranch": log.branch, "agentId": log.thread}
+        self.fields = {name: text for name, text in fields.items() if text}
+        self._missing = [name for name in _FIELDS if name not in self.fields]
+        self.events, self.totals, self.own_cost = list(log.events), list(log.totals), log.own_cost
+        self.problems = dict.fromkeys(log.problems)
+        for entry in known.entries:
+            key = entry.key.rsplit("|", 2)[0]
+            self.requests[key] = LoggedRequest(
+                entry.key, entry.thread, entry.time, entry.time, entry.model, entry.tokens, made=entry.made
+            )
+            self._has_snapshot = entry.made == "rebuilt"
+
+    def add(self, line: bytes) -> None:
+        """Add a line, unless it is only text or repeats the usage of the line before it."""
+        if not line.endswith(b"}\n"):
+            super().add(line)
+        elif line.find(b'"type":"user"', 0, max(line.find(b'"message"'), 0)) >= 0:
+            return
+        elif b'"usage"' in line:
+            if not self._repeated or any(text not in line for text in self._repeated):
+                self._repeated = ()
+                super().add(line)
+                self._note_repeated(line)
+        elif b'"type":"attachment"' in line and not any(name in line for name in _FILE_TYPES):
+            self._has_snapshot = self._has_snapshot or b'"prompt_snapshot"' in line
+        elif not any(name in line for name in _TEXT_TYPES):
+            super().add(line)
+
+    def _note_repeated(self, line: bytes) -> None:
+        """Note the ids and the usage of the answer that was added last, as the line has them."""
+        if self._last_answer:
+            start = line.rfind(b'"usage"')
+            end = line.find(b"}", line.find(b'"output_tokens"', start))
+            ids = (f'"{name}"'.encode("utf-8", "replace") for name in self._last_answer[:2])
+            self._repeated = (line[start:end], *ids) if start < end else ()
+
+    def add_user(self, row: dict[str, Any]) -> None:
+        """Nothing to do: a row of the user's has no figures."""
+
+    def add_assistant(self, row: dict[str, Any]) -> None:
+        message = answer_of(row)
+        if message is not None and isinstance(usage := message.get("usage"), dict):
+            # Without a time, that of the row before it counts, which may not have been parsed.
+            self.needs_parts = self.needs_parts or "timestamp" not in row or bool(self.thread and not self.is_sub_agent)
+            self.add_usage(row, message, usage)
+
+    def add_attachment(self, row: dict[str, Any]) -> None:
+        """Note the instruction files. One that is sent twice may have changed."""
+        attachment = row.get("attachment")
+        if not isinstance(attachment, dict):
+            return
+        self._has_snapshot = self._has_snapshot or attachment.get("type") == "prompt_snapshot"
+        for path, _ in instruction_files(string(attachment, "type"), attachment):
+            self.needs_parts = self.needs_parts or path in self._files or self._known is not None
+            self._files.add(path)
+
+    def add_system(self, row: dict[str, Any]) -> None:
+        self.needs_parts = self.needs_parts or row.get("subtype") == "compact_boundary"
+
+    def add_request(self, row: dict[str, Any]) -> None:
+        if isinstance(row.get("id"), str):
+            self._described[row["id"]] = row
+
+    def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
+        is_rebuilt = ref in self._described if ref else self._has_snapshot
+        return 0, (), "rebuilt" if is_rebuilt else "estimated"
+
+    def final(self) -> SessionLog | None:
+        """Return what was read. A sub-agent without instruction files is a finding, if that is certain."""
+        is_bare = self.is_sub_agent and not self._files and self._known is None
+        return None if self.needs_parts or is_bare else self.log()
+
+
+_FiguresOnly.row_types = {
+    "user": _FiguresOnly.add_user,
+    "assistant": _FiguresOnly.add_assistant,
+    "attachment": _FiguresOnly.add_attachment,
+    "system": _FiguresOnly.add_system,
+    "cost-state": _FiguresOnly.add_total,
+    "api-request-shape": _FiguresOnly.add_user,
+    "api-request-blob": _FiguresOnly.add_user,
+    "api-request": _FiguresOnly.add_request,
+}
