@@ -4,6 +4,7 @@ python -m peers                   run every program and compare
 python -m peers --only claude     run one program
 python -m peers --record          rewrite the recordings in tests/golden/agents
 python -m peers --random 20       run on twenty random trees and compare with the layouts only
+python -m peers --own             count only each program's own prompt and tools
 python -m peers --recorded        compare the layouts with the recordings, without running the programs
 """
 
@@ -24,6 +25,7 @@ from typing import Any
 
 from .compare import difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
+from .own_part import Sizes, is_same_size, own_part
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
@@ -39,6 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
+    parser.add_argument("--own", action="store_true", help="count only each program's own prompt and tools")
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
     parser.add_argument(
         "--recorded", action="store_true", help="compare the layouts with the recordings, without running the programs"
@@ -68,6 +71,9 @@ def main() -> int:
     if args.random:
         seeds = range(args.seed, args.seed + args.random)
         results = [_run_random(program, seeds) for program in chosen if has_layout(program.name)]
+        return int(not all(results))
+    if args.own:
+        results = [_count_own_part(program, args.record) for program in chosen]
         return int(not all(results))
     results = [_run_program(program, args.tree or (), args.record) for program in chosen]
     for title, reason in read_not_run().items() if not args.only else ():
@@ -131,6 +137,10 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
     installed = _find_installed(program)
     if installed is None:
         return True
+    own = dict(golden.get("own", {}))
+    if not only:
+        is_same, own = _run_own_part(program, installed, own, record)
+        agrees = agrees and is_same
     for case in cases(program.name, only):
         try:
             result = _run_case(program, installed, case)
@@ -140,7 +150,7 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
             continue
         recorded[case.name] = result
         if record:
-            _write(program, recorded)
+            _write(program, recorded, own)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
         is_as_expected, sentence = not problem, problem or ("recorded" if record else "same")
         if is_as_expected and has_layout(program.name):
@@ -185,11 +195,37 @@ def _check_layout(program: Program, only: Sequence[str]) -> bool:
     return agrees
 
 
-def _write(program: Program, recorded: dict[str, Any]) -> None:
+def _count_own_part(program: Program, record: bool) -> bool:
+    """Count a program's own part and, with `record`, replace it in the recording. Returns whether it is as recorded."""
+    golden = read_golden(program.name)
+    installed = _find_installed(program)
+    if installed is None:
+        return True
+    is_same, own = _run_own_part(program, installed, golden.get("own", {}), record)
+    if record and golden:
+        _write(program, golden["cases"], own)
+    return is_same
+
+
+def _run_own_part(program: Program, installed: Installed, recorded: Sizes, record: bool) -> tuple[bool, Sizes]:
+    """Count the program's own part, print a row, and return whether it is as recorded, and the sizes to record."""
+    try:
+        measured = own_part(program, installed, str(SCRATCH / "runs" / program.name))
+    except RunError as error:
+        _row(program, None, f"own part not run: {error}")
+        return False, recorded
+    is_same = record or is_same_size(recorded, measured)
+    sizes = f"{measured['prompt']:,} tokens of prompt, {measured['tools']:,} of tools"
+    _row(program, None, f"own part: {sizes}" + ("" if is_same else f", recorded {recorded}"))
+    return is_same, measured
+
+
+def _write(program: Program, recorded: dict[str, Any], own: Sizes) -> None:
     """Write the recording so far, in the order of the trees."""
     order = [case.name for case in cases(program.name)]
     kept = {name: recorded[name] for name in order if name in recorded}
-    write_golden(program.name, {"program": program.title, "version": program.version, "cases": kept})
+    head = {"program": program.title, "version": program.version, **({"own": own} if own else {})}
+    write_golden(program.name, {**head, "cases": kept})
 
 
 def _row(program: Program, case: Case | None, result: str) -> None:

@@ -74,6 +74,13 @@ def _tables() -> dict[str, Any]:
 
 def ask(program: Program, installed: Installed, case: Case, base: str, *, resume: bool = False) -> list[list[Message]]:
     """Run the program for one turn in the tree in `base`. Returns the messages of each request that offered tools."""
+    return [messages(path, body) for path, body in send(program, installed, case, base, resume=resume)]
+
+
+def send(
+    program: Program, installed: Installed, case: Case, base: str, *, resume: bool = False
+) -> list[tuple[str, dict[str, Any]]]:
+    """Run the program for one turn in the tree in `base`. Returns the path and body of each request that offered tools."""
     touch = case.data.touch if case.event == "touch" else ""
     calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
     with Provider(calls) as provider:
@@ -92,7 +99,7 @@ def ask(program: Program, installed: Installed, case: Case, base: str, *, resume
             raise RunError(f"none of its tools reads a file: {', '.join(tool_names(model_requests[0][1]))}")
     if not model_requests:
         raise RunError(f"sent no request to the provider: {output[-300:].strip() or 'no output'}")
-    return [messages(path, body) for path, body in model_requests]
+    return model_requests
 
 
 def run_program(

@@ -42,7 +42,7 @@ def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
 
 
 def read_golden(program: str) -> dict[str, Any]:
-    """Return a program's recorded title, version and cases, or an empty mapping if there is no recording."""
+    """Return a program's recorded title, version, own part and cases, or an empty mapping if there is no recording."""
     path = GOLDEN / f"{program}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
@@ -53,6 +53,8 @@ def write_golden(program: str, recording: dict[str, Any]) -> None:
     lines = ["{"]
     for key in ("program", "version"):
         lines.append(f'  "{key}": {_json(recording[key])},')
+    if "own" in recording:
+        lines.append(f'  "own": {_json(recording["own"])},')
     lines.append('  "cases": {')
     blocks = [_block(name, case) for name, case in recording["cases"].items()]
     lines += [",\n".join(blocks), "  }", "}", ""]

@@ -100,6 +100,7 @@ export interface AgentForm {
   evidence: string[];
   mirrors: string;
   name: string;
+  own: OwnPartForm | null;
   tokens: TokensForm;
 }
 
@@ -286,6 +287,7 @@ export interface CacheForm {
   better_order: BetterOrderForm | null;
   findings: FindingForm[];
   misplaced: MisplacedForm[];
+  own: OwnPartForm | null;
   prompt: SubjectForm;
   providers: ProviderForm[];
   rebuilds: RebuildForm[];
@@ -507,6 +509,7 @@ export interface ConversationsQuery {
 }
 
 export interface CountedForm {
+  own: OwnPartForm | null;
   passages: CountedSection[];
   tokens: TokensForm;
   tools: CountedTool[];
@@ -1001,6 +1004,13 @@ export interface OriginForm {
   lines: number[] | null;
   path: string;
   start: number;
+}
+
+/** The tokens of a mirrored program's own prompt and tools, which Foreword does not show. */
+export interface OwnPartForm {
+  program: string;
+  prompt: number;
+  tools: number;
 }
 
 export interface PassageForm {

@@ -16,6 +16,8 @@ from peers.reduce import files, reduce
 from peers.tree import MARKER
 from peers.trees import TREES
 
+from foreword.packs.shipped import shipped_mirror
+
 PROGRAMS = read_programs()
 RECORDED = {path.stem: read_golden(path.stem) for path in sorted(GOLDEN.glob("*.json"))}
 ALL_CASES = [
@@ -41,6 +43,12 @@ def test_every_case_is_recorded(name):
     recording = RECORDED[name]
     assert recording["program"] == PROGRAMS[name].title
     assert list(recording["cases"]) == [case.name for case in cases(name)]
+
+
+@pytest.mark.parametrize("name", sorted(filter(has_layout, RECORDED)))
+def test_a_layout_states_the_recorded_size_of_the_own_part(name):
+    program = shipped_mirror(name).program
+    assert RECORDED[name]["own"] == {"prompt": program["prompt"], "tools": program["tools"]}
 
 
 @pytest.mark.parametrize(("program", "case"), ALL_CASES)

@@ -9,6 +9,7 @@ import pytest
 from foreword.cli.columns import display_width
 from foreword.inspection import agents as inspection
 from foreword.packs.packs import mirror_names
+from foreword.packs.shipped import shipped_mirror
 from foreword.programs import agents as programs
 from foreword.sources import reader as source_reader
 from foreword.wire.forms import AgentsForm, DifferenceForm
@@ -92,6 +93,7 @@ def test_the_table_shows_files_and_agents(agents):
     table, notes = out.split("\n\n")
     assert table.split("\n") == [
         "file                      near       far",
+        "                          1.0        2.0",
         "~/.near/NEAR.md           loaded     never",
         "FAR.md                    never      loaded",
         "NEAR.md                   loaded     shadowed",
@@ -108,6 +110,29 @@ def test_the_table_shows_files_and_agents(agents):
         "on touch: .near/rules/api.md waits for src/**/*.ts",
         "elsewhere: only an agent that works in or below that folder reads it",
     ]
+
+
+def test_what_the_programs_send_themselves_is_counted(run, tree):
+    tree({"w/.git": None, "w/AGENTS.md": "A."})
+    out = run("agents", ".", "--layout", "codex", "--layout", "cursor")[1]
+    program = shipped_mirror("codex").program
+    assert f"the agent's own  {program['prompt'] + program['tools']:<7,}  ?" in out
+    assert "the agent's own: its prompt and tools, as recorded for that version" in out
+    assert "the agent's own" not in run("agents", ".", "--layout", "opal")[1]
+
+
+def test_another_installed_version_is_mentioned(run, tree, tmp_path, monkeypatch):
+    tree({"w/.git": None, "w/AGENTS.md": "A."})
+    package = tmp_path / "node_modules/codex"
+    (package / "bin").mkdir(parents=True)
+    (package / "package.json").write_text('{"version": "9.9.9"}')
+    (package / "bin/codex").write_text("#!/bin/sh\nexit 1\n")
+    (package / "bin/codex").chmod(0o755)
+    monkeypatch.setenv("PATH", str(package / "bin"))
+    out = run("agents", ".", "--layout", "codex")[1]
+    assert "codex: this is what Codex CLI 0.166.0 does; 9.9.9 is installed" in out
+    (package / "package.json").write_text('{"version": "0.166.0"}')
+    assert "is installed" not in run("agents", ".", "--layout", "codex")[1]
 
 
 def test_paths_are_relative_to_the_root_in_every_folder(agents):
@@ -187,7 +212,8 @@ def test_a_nested_file_is_added_on_touch(run, tree):
     )
     layouts = [part for name in ("codex", "opencode", "claude") for part in ("--layout", name)]
     rows = [line.split() for line in run("agents", ".", *layouts)[1].replace("on touch", "on-touch").split("\n")]
-    assert rows[1:5] == [
+    assert rows[1:6] == [
+        ["0.166.0", "1.18.33", "2.1.325"],
         ["AGENTS.md", "loaded", "loaded", "loaded"],
         ["api/AGENTS.md", "elsewhere", "on-touch", "shadowed"],
         ["api/CLAUDE.md", "never", "shadowed", "on-touch"],
@@ -438,6 +464,7 @@ def test_diff_of_two_layouts_lists_what_only_one_loads(run, repository, fits):
     assert (status, err) == (1, "")
     assert out.split("\n\n")[1].split("\n") == [
         "file                near    far",
+        "                    1.0     2.0",
         "~/.near/NEAR.md     loaded  never",
         "FAR.md              never   loaded",
         "NEAR.md             loaded  shadowed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 
@@ -26,9 +27,9 @@ from .terminal import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from ..inspection.agents import AgentTable, FileRow, Verdict
+    from ..inspection.agents import AgentTable, AgentView, FileRow, Verdict
     from ..programs.agents import AgentReport
     from .arguments import Namespace, Parser
 
@@ -48,6 +49,7 @@ _DEFAULT_WIDTH = 80
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
 _COST_PERIOD = "30d"
+_TOKENS_ROW, _OWN_ROW = "tokens", "the agent's own"
 
 
 def parser_for(command: str) -> Parser:
@@ -180,9 +182,26 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
     for line in _notes(result, short_paths):
         _write_note(line)
     error = result.table.agents[0].tokens.error
-    _write_note(f"tokens: an estimate, within {error:.0%}, of the instructions in each prompt")
+    _write_note(f"{_TOKENS_ROW}: an estimate, within {error:.0%}, of the instructions in each prompt")
+    if _has_own_parts(result.table):
+        _write_note(f"{_OWN_ROW}: its prompt and tools, as recorded for that version")
+    for note in _version_notes(result.table.agents):
+        _write_note(note)
     if result.others:
         _write_note(f"not shown: {', '.join(result.others)} (--all shows them)")
+
+
+def _version_notes(views: Sequence[AgentView]) -> list[str]:
+    """Return a sentence for each agent of which another version is installed than the mirrored one."""
+    from ..sources.installed_programs import installed_version
+
+    path, notes = os.environ.get("PATH", ""), []
+    for layout in (view.layout for view in views if "command" in view.layout.program):
+        program, _, mirrored = layout.mirrors.rpartition(" ")
+        installed = installed_version(layout.program["command"], path)
+        if installed and installed != mirrored:
+            notes.append(f"{layout.name}: this is what {program} {mirrored} does; {installed} is installed")
+    return notes
 
 
 def _write_note(text: str) -> None:
@@ -193,7 +212,7 @@ def _write_note(text: str) -> None:
 def _split_columns(table: AgentTable, short_paths: Sequence[str], width: int) -> list[list[int]]:
     """Split the agents' columns evenly into as many tables as the width requires."""
     widths = [_column_width(table, column) + GAP for column in range(len(table.agents))]
-    longest = max(map(display_width, ("tokens", *short_paths)))
+    longest = max(map(display_width, (_longest_label(table), *short_paths)))
     room = max(width - min(longest, _MIN_PATH_WIDTH), max(widths))
     size = len(widths)
     while any(sum(widths[start : start + size]) > room for start in range(0, len(widths), size)):
@@ -205,32 +224,51 @@ def _split_columns(table: AgentTable, short_paths: Sequence[str], width: int) ->
 
 def _column_width(table: AgentTable, column: int) -> int:
     cells = [_cell(row.verdicts[column]) for row in table.rows]
-    return max(map(display_width, (table.agents[column].name, f"{table.agents[column].tokens.count:,}", *cells)))
+    view = table.agents[column]
+    return max(map(display_width, (view.name, _version(view), f"{view.tokens.count:,}", _own_tokens(view), *cells)))
+
+
+def _version(view: AgentView) -> str:
+    """Return the version that a layout mirrors. A mirror without one was made from the program's documentation."""
+    version = view.layout.mirrors.rpartition(" ")[2]
+    return version if "." in version else "from docs" if version else ""
+
+
+def _longest_label(table: AgentTable) -> str:
+    return _OWN_ROW if _has_own_parts(table) else _TOKENS_ROW
+
+
+def _has_own_parts(table: AgentTable) -> bool:
+    return any(view.own for view in table.agents)
+
+
+def _own_tokens(view: AgentView) -> str:
+    """Return the tokens of a program's own prompt and tools, or a question mark if they are not known."""
+    return f"{view.own.total:,}" if view.own else "?"
 
 
 def _write_columns(table: AgentTable, short_paths: Sequence[str], columns: Sequence[int], width: int) -> None:
     widths = [_column_width(table, column) for column in columns]
     room = max(width - sum(widths) - GAP * len(widths), _MIN_PATH_WIDTH)
-    path_width = min(max(map(display_width, ("tokens", *short_paths))), room)
+    path_width = min(max(map(display_width, (_longest_label(table), *short_paths))), room)
 
-    def line(label: str, cells: Sequence[str], colours: Sequence[str], label_colour: str = "") -> str:
+    def line(label: str, cells: Iterable[str], colours: Sequence[str], label_colour: str = "") -> str:
         parts = [paint(pad(cell, size), colour) for cell, size, colour in zip(cells, widths, colours, strict=True)]
         return (
             (" " * GAP).join((paint(pad(shorten_middle(label, path_width), path_width), label_colour), *parts)).rstrip()
         )
 
-    no_colours = ["" for _ in columns]
-    write(line("file", [table.agents[column].name for column in columns], ["bold" for _ in columns], "bold"))
+    views = [table.agents[column] for column in columns]
+    bold, dim, plain = (["bold"] * len(views), ["dim"] * len(views), [""] * len(views))
+    write(line("file", [view.name for view in views], bold, "bold"))
+    if any(versions := [_version(view) for view in views]):
+        write(line("", versions, dim))
     for path, row in zip(short_paths, table.rows, strict=True):
         verdicts = [row.verdicts[column] for column in columns]
-        write(
-            line(
-                path,
-                [_cell(verdict) for verdict in verdicts],
-                [_COLOURS.get(verdict.name, "dim") for verdict in verdicts],
-            )
-        )
-    write(line("tokens", [f"{table.agents[column].tokens.count:,}" for column in columns], no_colours, "bold"))
+        write(line(path, map(_cell, verdicts), [_COLOURS.get(verdict.name, "dim") for verdict in verdicts]))
+    write(line(_TOKENS_ROW, [f"{view.tokens.count:,}" for view in views], plain, "bold"))
+    if _has_own_parts(table):
+        write(line(_OWN_ROW, map(_own_tokens, views), plain, "dim"))
 
 
 def _write_sentences(result: AgentReport, args: Namespace) -> None:
@@ -308,7 +346,9 @@ def _write_markdown(result: AgentReport, args: Namespace) -> None:
         [_code(path).replace("|", "\\|"), *map(_cell, row.verdicts)]
         for path, row in zip(short_paths, result.table.rows, strict=True)
     ]
-    rows.append(["**tokens**", *(f"{view.tokens.count:,}" for view in result.table.agents)])
+    rows.append([f"**{_TOKENS_ROW}**", *(f"{view.tokens.count:,}" for view in result.table.agents)])
+    if _has_own_parts(result.table):
+        rows.append([_OWN_ROW, *map(_own_tokens, result.table.agents)])
     for cells in rows:
         write(f"| {' | '.join(cells)} |\n")
     notes = _notes(result, short_paths)

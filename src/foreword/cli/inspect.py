@@ -9,7 +9,17 @@ from ..programs.subjects import ACCEPTED, is_folder
 from .arguments import SUPPRESS
 from .edits import describe_first_difference, write_difference
 from .options import new_parser, read_document, status
-from .terminal import describe_tools, is_terminal, paint, report, write, write_json, write_line, write_table
+from .terminal import (
+    describe_own_part,
+    describe_tools,
+    is_terminal,
+    paint,
+    report,
+    write,
+    write_json,
+    write_line,
+    write_table,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +156,8 @@ def _write_report(result: CacheReport) -> None:
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     size = f"{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
     write_line(f"{paint(prompt['name'], 'bold')}  {layout}{size}")
+    if own := result.form["own"]:
+        write_line(describe_own_part(own), indent=2)
     if result.form["tools"]:
         write_line(describe_tools(result.form["tools"]), indent=2)
     for provider in result.form["providers"]:

@@ -8,6 +8,7 @@ from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, status
 from .terminal import (
     describe_count,
+    describe_own_part,
     escape_for,
     is_terminal,
     report,
@@ -16,6 +17,7 @@ from .terminal import (
     write,
     write_error,
     write_json,
+    write_line,
     write_parts,
     write_table,
 )
@@ -193,6 +195,8 @@ def tokens(args: Namespace) -> int:
     )
     total = form["tokens"]
     write(describe_count(total["count"], total["method"], total["error"], counted.model))
+    if own := form["own"]:
+        write_line(describe_own_part(own))
     _write_tools(form["tools"])
     sys.stdout.flush()
     report(findings, args)

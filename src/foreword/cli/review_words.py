@@ -51,16 +51,17 @@ def price_note(review: Review) -> str:
     """Describe how tokens and costs were calculated."""
     from ..programs.review import TURNS
 
+    tokens = "Tokens are estimates, without the agents' own prompts and tools."
     if review.price is None:
-        return "Tokens are estimates. The model's price is unknown; pass one with --prices."
+        return f"{tokens} The model's price is unknown; pass one with --prices."
     if review.requests is not None:
         sent = ", ".join(f"{name} {requests.count:,}" for name, requests in review.requests.items()) or "none"
         return (
-            f"Tokens are estimates. Costs are for {review.price.name}, in the requests that agents sent in this repository "
+            f"{tokens} Costs are for {review.price.name}, in the requests that agents sent in this repository "
             f"in the last 30 days, according to their logs ({sent})."
         )
     return (
-        f"Tokens are estimates. Costs are for {review.price.name}, in conversations of {TURNS} turns that read the prompt "
+        f"{tokens} Costs are for {review.price.name}, in conversations of {TURNS} turns that read the prompt "
         "from the cache after the first."
     )
 

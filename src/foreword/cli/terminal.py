@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from ..vocabulary import Finding, Severity
-    from ..wire.forms import CountedTool
+    from ..wire.forms import CountedTool, OwnPartForm
     from .arguments import Namespace
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2", "bold": "1"}
@@ -227,6 +227,11 @@ def describe_count(count: int, method: str, error: float, model: str) -> str:
     """Return a token count with its method, and with its accuracy if a model was specified."""
     accuracy = f", within {error:.0%}" if error else ", exact"
     return f"{count:,} tokens by {method}{accuracy if model else ''}"
+
+
+def describe_own_part(own: OwnPartForm) -> str:
+    """Return what a mirrored program sends in addition to what its layout shows."""
+    return f"{own['prompt'] + own['tools']:,} more are {own['program']}'s own: {own['prompt']:,} of prompt, {own['tools']:,} of tools"
 
 
 def describe_tools(tools: Sequence[CountedTool]) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..layout.model import Layout, Lookup, Pattern
     from ..text.tokens import Count
     from ..vocabulary import Inputs, Prompt
+    from .own_part import OwnPart
 
     VerdictName = Literal[
         "loaded",
@@ -81,6 +82,7 @@ class AgentView:
     tokens: Count
     evidence: Sequence[str] = ()
     touched: Sequence[Candidate] = ()
+    own: OwnPart | None = None
 
     @property
     def name(self) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..layout.model import Section
     from ..vocabulary import Finding, Passage, Prompt
     from .diff import SectionDiff
+    from .own_part import OwnPart
     from .prices import Price, ProviderRules
 
     TokenCounter = Callable[[str], int]
@@ -124,9 +125,17 @@ class Breakpoint:
 
 
 def breakpoints(
-    segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
+    segments: Sequence[Segment],
+    prompt: Prompt,
+    rules: ProviderRules,
+    price: Price | None,
+    count: TokenCounter,
+    own: OwnPart | None = None,
 ) -> list[Breakpoint]:
-    """Return where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends."""
+    """Return where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends.
+
+    `own` is what a mirrored program sends in addition.
+    """
     ends = _explicit_ends(segments, prompt) if rules.caching == "breakpoints" else _implicit_ends(segments, prompt)
     points: list[Breakpoint] = []
     position = tokens = 0
@@ -134,7 +143,8 @@ def breakpoints(
     for end, argument, after, lifetime in ends:
         tokens += count(text[position:end])
         position = end
-        points.append(Breakpoint(argument, after, lifetime, tokens, is_cacheable(tokens, price)))
+        prefix = tokens + (own.before(argument, rules.order) if own else 0)
+        points.append(Breakpoint(argument, after, lifetime, prefix, is_cacheable(prefix, price)))
     return points
 
 
@@ -357,13 +367,21 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def count_kept(
-    old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
+    old: Sequence[Segment],
+    new: Sequence[Segment],
+    rules: ProviderRules,
+    price: Price | None,
+    count: TokenCounter,
+    own: OwnPart | None = None,
 ) -> tuple[int, int, int]:
-    """Count the new request's tokens: all, those before the first difference, and those reused from the cache."""
+    """Count the new request's tokens: all, those before the first difference, and those reused from the cache.
+
+    `own` is what a mirrored program sends before everything else.
+    """
     before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
     start = common_prefix_length(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
-    reused = count(after[:end])
+    reused = count(after[:end]) + (own.total if own else 0)
     shared = reused if end == start else reused + count(after[end:start])
     total = shared + count(after[start:])
     minimum = price.minimum if price and price.minimum is not None else 0

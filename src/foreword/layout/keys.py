@@ -34,6 +34,7 @@ TABLES = {
     "packs": "Other names for the packs of templates, so that another program's addresses can be used unchanged.",
     "touch": "What is sent to a conversation when its agent touches a file: the instruction files in the folders above the file, and the rules for"
     " its path. See [touch.md](../touch.md).",
+    "program": "What is known about the mirrored program itself.",
     "align": ALIGN_TABLE,
 }
 STEPS = ("keep", "warn", "announce", "append", "format", "gather")
@@ -317,6 +318,19 @@ KEYS = (
         for prefix, example in (("std", "insomnia"), ("user", "own"), ("workspace", "project"))
     ),
     *TOUCH_KEYS,
+    Key(
+        "program",
+        "command",
+        "text",
+        "The name of its command, such as `claude`. If another version is installed, `foreword agents` says so.",
+    ),
+    Key(
+        "program",
+        "prompt",
+        "count",
+        "How many tokens (o200k) its own prompt has in the mirrored version. `tokens`, `cache` and `agents` count them in.",
+    ),
+    Key("program", "tools", "count", "How many tokens (o200k) the definitions of its own tools have."),
     *ALIGN_KEYS,
 )
 LISTS = {
@@ -419,5 +433,6 @@ TOP_TABLES = (
     "compaction",
     "packs",
     "touch",
+    "program",
     "align",
 )

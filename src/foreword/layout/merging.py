@@ -169,7 +169,7 @@ def _settable_paths(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
                 yield table, name, key
             for key in KEYS_BY_TABLE["imports"] if table == "find" else ():
                 yield table, name, "imports", key
-    for table in ("on", "compaction", "packs", "touch", "align"):
+    for table in ("on", "compaction", "packs", "touch", "program", "align"):
         for key in KEYS_BY_TABLE[table]:
             yield table, key
     for name in flatten(_dict_at(mapping, "wording")):

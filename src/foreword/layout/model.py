@@ -252,6 +252,7 @@ class Layout:
     compaction: Mapping[str, str] = {}
     packs: Mapping[str, str] = {}
     mirrors: str = ""
+    program: Mapping[str, Any] = {}
     raw: bool = False
     any_encoding: bool = False
     differs: Sequence[str] = ()

@@ -71,7 +71,6 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
     sections = parser.parse_sections(top["sections"], "sections", {})
     touch_sections = parser.parse_sections(touch_section_names(tables["touch"]), "touch.sections", {"role": "user"})
     touch = parse_touch(tables["touch"], touch_sections, lookups)
-    config = parse_config(tables["from"], settings, untrusted, tables["env"])
     guidelines = tuple(_parse_guideline(row, number, settings, lookup_names) for number, row in enumerate(rows, 1))
     return Layout(
         name=name,
@@ -95,8 +94,9 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         any_encoding=top.get("any_encoding", False),
         differs=tuple(top.get("differs", ())),
         detected_by=tuple(top.get("detected_by", ())),
-        config=config,
+        config=parse_config(tables["from"], settings, untrusted, tables["env"]),
         touch=touch,
+        program=tables["program"],
         align=tables["align"],
         all_sections=tuple(with_inner_sections(sections)),
         untrusted=untrusted,
@@ -107,6 +107,7 @@ def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None
     """Raise a LayoutError for a value of the wrong type in a table that contains neither lookup rules nor sections."""
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
+    _check(tables["program"], "program", "program")
     _check(tables["align"], "align", "align")
     _check_strings(wording, tables["env"])
     _check_packs(tables["packs"], tables["settings"].get("folder", ""))

@@ -10,6 +10,7 @@ import os
 from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
+from ..inspection.own_part import own_part
 from ..layout.merging import split_list
 from ..packs.mirrors import all_mirrors
 from ..packs.settings import agent_names, read_settings
@@ -194,7 +195,8 @@ class _Comparison:
         touched = touch_candidates(assembler, self.touched_folders)
         view_name = self.mirrors[name].name if name in self.mirrors else snapshot.layout.name
         view_layout = replace(snapshot.layout, name=view_name, lookups=lookups)
-        return AgentView(view_layout, snapshot.inputs, prompt, tokens, evidence, touched)
+        own = own_part(layout, question.model, question.provider)
+        return AgentView(view_layout, snapshot.inputs, prompt, tokens, evidence, touched, own)
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
         """Return the candidates for agents that work in other folders, up to a limit on the number of folders."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..inspection.rebuilding import CacheReuse
+    from ..layout.model import Layout
     from ..vocabulary import Finding
     from ..wire.forms import BetterOrderForm, CacheForm, CacheReusesForm, ProviderForm, RebuildForm
     from .question import Question
@@ -114,8 +115,9 @@ def cache_report(question: Question) -> CacheReport:
     """Examine the prompt for the question's directory, or the prompt in its field `prompt`."""
     from ..encoding.prompt import finding_form
     from ..inspection.cache import find_misplaced, instability_findings, order_findings
+    from ..inspection.own_part import own_part
     from ..text.tokens import count as count_tokens
-    from ..wire.counting import count_tools
+    from ..wire.counting import count_tools, own_part_form
     from ..wire.differences import misplaced_form, subject_form
 
     question = question.with_fields(now=_fixed_time(question))
@@ -124,7 +126,7 @@ def cache_report(question: Question) -> CacheReport:
     # Counting tokens takes a lot of memory. The builds use a copy of the question, so that everything they read can be freed first.
     subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
     question = _for_model_of(subject, question)
-    models = provider_models(question)
+    models, layout = provider_models(question), question.assembler.layout() if source is None else None
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)
     moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
@@ -132,10 +134,11 @@ def cache_report(question: Question) -> CacheReport:
     findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
     form: CacheForm = {
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
+        "own": own_part_form(own_part(layout, question.model, question.provider)) if layout else None,
         "tools": count_tools(
             subject.tools or (), lambda text: count_tokens(text, question.model, question.provider).count
         ),
-        "providers": [_provider_form(subject, model) for model in models],
+        "providers": [_provider_form(subject, model, layout) for model in models],
         "misplaced": [misplaced_form(section) for section in misplaced_sections],
         "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None)
         if misplaced_sections
@@ -205,15 +208,17 @@ def _better_order(
     return better
 
 
-def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
+def _provider_form(subject: Subject, provider: ProviderModel, layout: Layout | None) -> ProviderForm:
     from ..inspection.cache import breakpoints, count_kept, request_cost
+    from ..inspection.own_part import own_part
     from ..text.tokens import unload_other_tokenizers
     from ..wire.differences import breakpoint_form, price_form
 
     unload_other_tokenizers(provider.model or provider.rules.model, provider.rules.name)
     segments, price = provider.segments(subject), provider.price
-    points = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
-    total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count)
+    own = own_part(layout, provider.model or provider.rules.model, provider.rules.name) if layout else None
+    points = breakpoints(segments, subject.prompt, provider.rules, price, provider.count, own)
+    total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count, own)
     return {
         "provider": provider.rules.name,
         "caching": provider.rules.caching,

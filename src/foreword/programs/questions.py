@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
+    from ..inspection.own_part import OwnPart
     from ..inspection.prices import Prices
     from ..inspection.rebuilding import RebuildCost
     from ..inspection.subject import Subject
@@ -137,21 +138,25 @@ class CountedPrompt:
 
 def count_prompt(question: Question) -> CountedPrompt:
     """Count the tokens of the question's prompt. A stored prompt is by default counted for the model that it was built for."""
+    from ..inspection.own_part import own_part
     from .subjects import read_subject, tool_definitions
 
     source = question.fields.get("prompt")
     if source is None:
         prompt, model, provider = question.checked_prompt(), question.model, question.provider
-        return CountedPrompt(prompt, model, _counted_form(prompt, tool_definitions(question), model, provider))
+        own = own_part(question.assembler.layout(), model, provider)
+        return CountedPrompt(prompt, model, _counted_form(prompt, tool_definitions(question), model, provider, own))
     subject = read_subject(source, question)
     model, provider = subject.model_for(question.model, question.provider)
     return CountedPrompt(subject.prompt, model, _counted_form(subject.prompt, subject.tools or (), model, provider))
 
 
-def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str, provider: str) -> CountedForm:
+def _counted_form(
+    prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str, provider: str, own: OwnPart | None = None
+) -> CountedForm:
     from ..encoding.prompt import message_form
     from ..text.tokens import count
-    from ..wire.counting import count_sources, count_tools, prompt_with_counts
+    from ..wire.counting import count_sources, count_tools, own_part_form, prompt_with_counts
 
     def count_text(text: str) -> int:
         return count(text, model, provider).count
@@ -160,6 +165,7 @@ def _counted_form(prompt: Prompt, tools: Sequence[Mapping[str, Any]], model: str
     total = form["tokens"]
     return {
         "tokens": total,
+        "own": own_part_form(own),
         "passages": [
             {
                 "section": row["section"],

@@ -6,6 +6,7 @@ from ..encoding.prompt import finding_form, tokens_form
 from ..inspection.agent_rules import describe_rule
 from ..inspection.agent_texts import compare_texts
 from ..inspection.agents import LOADED_VERDICTS
+from .counting import own_part_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def _agent_form(view: AgentView) -> AgentForm:
         "mirrors": view.layout.mirrors,
         "evidence": list(view.evidence),
         "tokens": tokens_form(view.tokens),
+        "own": own_part_form(view.own),
     }
 
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..encoding.forms import PromptForm
+    from ..inspection.own_part import OwnPart
     from ..vocabulary import Passage, Prompt
-    from .forms import CountedSource, CountedTool
+    from .forms import CountedSource, CountedTool, OwnPartForm
 
 
 def prompt_with_counts(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
@@ -51,3 +52,7 @@ def counts_by_server(tools: Iterable[CountedTool]) -> dict[str, tuple[int, int]]
         number, tokens = totals.get(tool["server"] or "", (0, 0))
         totals[tool["server"] or ""] = number + 1, tokens + tool["tokens"]
     return totals
+
+
+def own_part_form(own: OwnPart | None) -> OwnPartForm | None:
+    return {"program": own.program, "prompt": own.prompt, "tools": own.tools} if own else None

@@ -224,6 +224,14 @@ class BreakpointForm(TypedDict):
     kept: bool | None
 
 
+class OwnPartForm(TypedDict):
+    """The tokens of a mirrored program's own prompt and tools, which Foreword does not show."""
+
+    program: str
+    prompt: int
+    tools: int
+
+
 class ProviderForm(TypedDict):
     provider: str
     caching: str
@@ -259,6 +267,7 @@ class RebuildForm(TypedDict):
 
 class CacheForm(TypedDict):
     prompt: SubjectForm
+    own: OwnPartForm | None
     tools: list[CountedTool]
     providers: list[ProviderForm]
     misplaced: list[MisplacedForm]
@@ -354,6 +363,7 @@ class AgentForm(TypedDict):
     mirrors: str
     evidence: list[str]
     tokens: TokensForm
+    own: OwnPartForm | None
 
 
 class AgentsForm(TypedDict):
@@ -409,6 +419,7 @@ class CountedTool(TypedDict):
 
 class CountedForm(TypedDict):
     tokens: TokensForm
+    own: OwnPartForm | None
     passages: list[CountedSection]
     tools: list[CountedTool]
 

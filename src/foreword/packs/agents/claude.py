@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'memory': True, 'no_memory': False, 'excludes': [], 'project_excludes': [], 'local_excludes': [], 'extensions': ['md', 'txt', 'text', 'rst', 'adoc', 'asciidoc', 'org', 'tex', 'latex', 'json', 'yaml', 'yml', 'toml', 'xml', 'csv', 'html', 'htm', 'css', 'scss', 'sass', 'less', 'js', 'ts', 'tsx', 'jsx', 'mjs', 'cjs', 'mts', 'cts', 'vue', 'svelte', 'astro', 'py', 'pyi', 'pyw', 'rb', 'erb', 'rake', 'go', 'rs', 'java', 'kt', 'kts', 'scala', 'gradle', 'swift', 'c', 'h', 'cc', 'cpp', 'cxx', 'hpp', 'hxx', 'cs', 'php', 'pl', 'pm', 'lua', 'r', 'ex', 'exs', 'erl', 'hrl', 'hs', 'lhs', 'ml', 'mli', 'elm', 'clj', 'cljs', 'cljc', 'edn', 'dart', 'sql', 'graphql', 'gql', 'proto', 'sh', 'bash', 'zsh', 'fish', 'ps1', 'bat', 'cmd', 'ini', 'cfg', 'conf', 'config', 'properties', 'env', 'lock', 'log', 'diff', 'patch', 'hbs', 'ejs', 'pug', 'cmake', 'make', 'makefile', 'f', 'f90']},
     on={'turn': 'announce'},
     mirrors='Claude Code 2.1.325',
+    program={'command': 'claude', 'prompt': 3681, 'tools': 6723},
     raw=True,
     any_encoding=True,
     differs=("Claude Code's own instructions and paragraphs are replaced by notes in brackets.", 'Rules in one folder are sorted by path; Claude Code takes them in the order of the disk.', 'Linked rules are named after the link and come before AGENTS.md; Claude Code names their targets and puts AGENTS.md first.', "Folders added with --add-dir are not read. A project's file imports nothing outside the workspace, even if the user has approved that in Claude Code.", "Claude Code's own sub-agents and skills are not listed, nor, on a touch, skills in folders below the working directory.", 'On a touch, the globs of rules are case-sensitive and may start with ./; in Claude Code, neither is true.', 'After an edit, the whole section is sent again; Claude Code sends only the file that was edited.', ),
@@ -34,6 +35,7 @@ def mapping() -> dict[str, Any]:
     return {'about': 'Claude Code: a first user message with every CLAUDE.md from the filesystem root to the working directory, with rules and '
           'imports.',
  'mirrors': 'Claude Code 2.1.325',
+ 'program': {'command': 'claude', 'prompt': 3681, 'tools': 6723},
  'detected_by': ['CLAUDE.md', 'CLAUDE.local.md', '.claude/'],
  'copies': 'keep',
  'raw': True,

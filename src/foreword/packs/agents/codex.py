@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'trusted_root': False, 'trusted': False, 'untrusted': False, 'fallback': [], 'markers': ['.git'], 'max_bytes': 32768},
     on={'turn': 'announce'},
     mirrors='Codex CLI 0.166.0',
+    program={'command': 'codex', 'prompt': 4184, 'tools': 3616},
     raw=True,
     any_encoding=True,
     differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their full paths; Codex shortens them with a table of folders, and lists its own skills too.', 'A folder between the root and the working directory is trusted if the root is; in Codex, it can be trusted by itself.', ),
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Codex CLI: one user message with every AGENTS.md from the git root to the working directory.',
  'mirrors': 'Codex CLI 0.166.0',
+ 'program': {'command': 'codex', 'prompt': 4184, 'tools': 3616},
  'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.codex/'],
  'copies': 'keep',
  'raw': True,

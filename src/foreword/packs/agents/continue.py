@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='project', groups=((Pattern(place='cwd', path='AGENTS.md'), Pattern(place='cwd', path='AGENT.md'), Pattern(place='cwd', path='CLAUDE.md'), Pattern(place='cwd', path='CODEX.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='hide')), Lookup(name='rules', groups=((Pattern(place='cwd', path='.continue/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='none', front='drop'), where=(('globs', ('', ), ), ), unless=(('alwaysApply', ('false', ), ), )), Lookup(name='user', groups=((Pattern(place='home', path='.continue/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='none', front='drop'), where=(('globs', ('', ), ), ), unless=(('alwaysApply', ('false', ), ), )), ),
     on={'turn': 'gather'},
     mirrors='Continue 1.5.47',
+    program={'command': 'cn', 'prompt': 282, 'tools': 1280},
     raw=True,
     differs=("Continue's own instructions are replaced by notes in brackets, and its skills are not listed.", 'A blank AGENTS.md hides the other names; Continue also sends it.', ),
     detected_by=('.continue/', ),
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "Continue: the instruction file and the rules of the working directory, then the user's rules, in the system prompt.",
  'mirrors': 'Continue 1.5.47',
+ 'program': {'command': 'cn', 'prompt': 282, 'tools': 1280},
  'detected_by': ['.continue/'],
  'copies': 'keep',
  'raw': True,

@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'directories': []},
     on={'turn': 'gather'},
     mirrors='Copilot CLI 1.0.102',
+    program={'command': 'copilot', 'prompt': 4647, 'tools': 6004},
     raw=True,
     differs=("Copilot's own instructions are replaced by notes in brackets, and its own skills are not listed.", "A project's skills and the user's are sorted by name; Copilot sorts the user's by folder and, below the root, the project's too.", "Copilot lists sub-agents in a tool's description, which a layout does not show.", 'Lines end with LF; Copilot keeps CRLF.', 'Every import is followed; Copilot stops after 64 in one file.', 'Of the folders in COPILOT_CUSTOM_INSTRUCTIONS_DIRS, only the files *.instructions.md are read; Copilot also reads their .claude/rules and lists their AGENTS.md.', 'On a touch, a glob that starts with ! has no effect; in Copilot, it matches.', ),
     detected_by=('.github/copilot-instructions.md', '.github/instructions/', 'AGENTS.md', ),
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Copilot CLI: the files of the root, of the working directory and of those between, then rules and a table of scoped rules.',
  'mirrors': 'Copilot CLI 1.0.102',
+ 'program': {'command': 'copilot', 'prompt': 4647, 'tools': 6004},
  'detected_by': ['.github/copilot-instructions.md', '.github/instructions/', 'AGENTS.md'],
  'copies': 'first',
  'raw': True,

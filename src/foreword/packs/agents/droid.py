@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), (Pattern(place='walk', path='.factory/AGENTS.md'), ), (Pattern(place='walk', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep'), order='nearest'), Lookup(name='user', groups=((Pattern(place='home', path='.factory/AGENTS.md'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep')), ),
     on={'turn': 'announce'},
     mirrors='Droid 0.225.2',
+    program={'command': 'droid'},
     raw=True,
     differs=("Droid's own instructions, its environment and its list of skills are replaced by notes in brackets.", "The limit of 80,000 applies to the bytes of the project's files; Droid counts the characters of all files, and puts a mark of its own.", 'An empty file counts as absent, and links to the same file are all read; Droid sends an empty item, and each file once.', ),
     detected_by=('.factory/', ),
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "Droid: one user message with the files of each directory from the working directory up to the git root, then the user's.",
  'mirrors': 'Droid 0.225.2',
+ 'program': {'command': 'droid'},
  'detected_by': ['.factory/'],
  'copies': 'keep',
  'raw': True,

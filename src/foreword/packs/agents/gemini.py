@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'names': ['GEMINI.md'], 'project_names': ['GEMINI.md'], 'markers': ['.git'], 'directories': [], 'own_directories': [], 'extensions': []},
     on={'turn': 'gather'},
     mirrors='Gemini CLI 0.61.0',
+    program={'command': 'gemini', 'prompt': 5299, 'tools': 1461},
     raw=True,
     differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives the reason in different words.', "Gemini CLI's own skills are not listed. Skills in one folder are sorted by name; Gemini CLI takes them in the order of the disk.", "Names in a project's settings apply only to the project's files; in Gemini CLI, they also apply to the user's files. Folders that they include must be inside the workspace, and their boundary markers are ignored.", 'The setting importFormat and disabled extensions are ignored.', ),
     detected_by=('GEMINI.md', '.gemini/', ),
@@ -33,6 +34,7 @@ def mapping() -> dict[str, Any]:
     return {'about': "Gemini CLI: the user's GEMINI.md in the system prompt, those from the git root to the working directory in the first user "
           'message.',
  'mirrors': 'Gemini CLI 0.61.0',
+ 'program': {'command': 'gemini', 'prompt': 5299, 'tools': 1461},
  'detected_by': ['GEMINI.md', '.gemini/'],
  'copies': 'keep',
  'raw': True,

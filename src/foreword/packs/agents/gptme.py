@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='user', groups=((Pattern(place='config', path='gptme/AGENTS.md'), ), (Pattern(place='config', path='gptme/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), (Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='COPILOT.md'), ), (Pattern(place='walk', path='GEMINI.md'), ), (Pattern(place='walk', path='.github/copilot-instructions.md'), ), (Pattern(place='walk', path='.cursorrules'), ), (Pattern(place='walk', path='.windsurfrules'), ), ), walk='root', copies='keep', rules=TextRules(trim='none', blank='keep')), ),
     on={'turn': 'gather'},
     mirrors='gptme 0.35.1',
+    program={'command': 'gptme'},
     raw=True,
     differs=("gptme's own instructions and its list of files are replaced by notes in brackets, and the user's skills are not listed.", 'Files are read from the filesystem root down; if the working directory is below the home directory, gptme starts there.', 'README.md and .cursor/rules, which gptme adds as files of the project, are not read. A file is not cut after 100,000 characters.', 'An empty file counts as absent, and on a touch all files are sent; gptme sends an empty item, and at most three files a touch.', ),
     detected_by=('gptme.toml', ),
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "gptme: every instruction file it knows, from the user's folder and the filesystem root down to the working directory.",
  'mirrors': 'gptme 0.35.1',
+ 'program': {'command': 'gptme'},
  'detected_by': ['gptme.toml'],
  'copies': 'keep',
  'raw': True,

@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='Agents.md'), ), (Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='CLAUDE.local.md'), ), (Pattern(place='walk', path='AGENT.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), (Pattern(place='walk', path='.claude/CLAUDE.md'), ), (Pattern(place='walk', path='.grok/rules/*.md'), ), (Pattern(place='walk', path='.claude/rules/*.md'), ), (Pattern(place='walk', path='.cursor/rules/*.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='user', groups=((Pattern(place='home', path='.grok/AGENTS.md'), ), (Pattern(place='home', path='.grok/rules/*.md'), ), (Pattern(place='home', path='.claude/CLAUDE.md'), ), (Pattern(place='home', path='.claude/rules/*.md'), ), (Pattern(place='home', path='.cursor/AGENTS.md'), ), (Pattern(place='home', path='.cursor/rules/*.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ),
     on={'turn': 'announce'},
     mirrors='Grok Build 1.0.41',
+    program={'command': 'grok'},
     raw=True,
     differs=("Grok's own instructions are replaced by notes in brackets, and its skills are not listed.", "The project's files are read as if the user had passed --trust; otherwise, Grok reads only the user's.", 'An empty file counts as absent, and links to the same file are all read; Grok sends an empty item, and each file once.', ),
     detected_by=('.grok/', ),
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "Grok Build: one user message with the files and rules of each directory from the git root down, then the user's.",
  'mirrors': 'Grok Build 1.0.41',
+ 'program': {'command': 'grok'},
  'detected_by': ['.grok/'],
  'copies': 'keep',
  'raw': True,

@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'instructions': []},
     on={'turn': 'gather'},
     mirrors='Kilo 7.7.9',
+    program={'command': 'kilo'},
     raw=True,
     differs=("Kilo's own instructions and environment are replaced by notes in brackets, and its own skills are not listed.", "A project's configuration names only files inside the workspace; Kilo reads any file it names.", 'The rules of other modes than code are not read.', ),
     detected_by=('.kilocode/', '.kilo/', '.kilocoderules', 'kilo.json', 'kilo.jsonc', ),
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Kilo: one system message with the nearest instruction files first, then the rules of the working directory.',
  'mirrors': 'Kilo 7.7.9',
+ 'program': {'command': 'kilo'},
  'detected_by': ['.kilocode/', '.kilo/', '.kilocoderules', 'kilo.json', 'kilo.jsonc'],
  'copies': 'keep',
  'raw': True,

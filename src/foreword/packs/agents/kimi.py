@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='.kimi-code/AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='skills', groups=((Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='root', path='.kimi-code/skills/*/SKILL.md'), ), (Pattern(place='env', path='skills/*/SKILL.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     on={'turn': 'gather'},
     mirrors='Kimi Code 2.1.0',
+    program={'command': 'kimi', 'prompt': 1848, 'tools': 16893},
     raw=True,
     differs=("Kimi Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Kimi Code puts the files into a code fence that is longer than any inside them; here it always has the same length.', ),
     detected_by=('.kimi-code/', ),
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Kimi Code: AGENTS.md of the user, then from the git root to the working directory, in the system prompt.',
  'mirrors': 'Kimi Code 2.1.0',
+ 'program': {'command': 'kimi', 'prompt': 1848, 'tools': 16893},
  'detected_by': ['.kimi-code/'],
  'copies': 'keep',
  'raw': True,

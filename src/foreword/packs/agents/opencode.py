@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'user_instructions': [], 'instructions': [], 'dot_instructions': [], 'folder_instructions': [], 'no_claude': False, 'no_claude_prompt': False, 'no_claude_skills': False, 'no_project': False},
     on={'turn': 'gather'},
     mirrors='OpenCode 1.18.33',
+    program={'command': 'opencode', 'prompt': 2030, 'tools': 4719},
     raw=True,
     differs=("OpenCode's own instructions and environment are replaced by notes in brackets.", "A project's configuration names only files inside the workspace; OpenCode reads any file it names.", 'Files that match the same glob are sorted by path; OpenCode takes them in the order of the disk.', 'The recordings of version 1.18.33 were made with 1.18.18, because there is no newer build for arm64.', 'If several skills have the same name, the nearest is listed; in OpenCode, it varies.', ),
     detected_by=('AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/', ),
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'OpenCode: one system message with the nearest instruction files first, then the files that its configuration names.',
  'mirrors': 'OpenCode 1.18.33',
+ 'program': {'command': 'opencode', 'prompt': 2030, 'tools': 4719},
  'detected_by': ['AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/'],
  'copies': 'keep',
  'raw': True,

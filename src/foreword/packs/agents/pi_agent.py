@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='CLAUDE.md'), ), ), walk='root', copies='keep', rules=TextRules(trim='none', blank='keep')), Lookup(name='skills', groups=((Pattern(place='home', path='.pi/agent/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', order='found'), ),
     on={'turn': 'gather'},
     mirrors='pi 0.87.1',
+    program={'command': 'pi', 'prompt': 629, 'tools': 609},
     raw=True,
     any_encoding=True,
     differs=("pi's own instructions and environment are replaced by notes in brackets.", 'An empty file counts as absent; pi lists it.', "The project's skills are not listed, as in a project that the user does not trust.", ),
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
  'mirrors': 'pi 0.87.1',
+ 'program': {'command': 'pi', 'prompt': 629, 'tools': 609},
  'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.pi/'],
  'copies': 'keep',
  'raw': True,

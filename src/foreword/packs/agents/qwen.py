@@ -16,6 +16,7 @@ LAYOUT = Layout(
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     on={'turn': 'gather'},
     mirrors='Qwen Code 0.24.4',
+    program={'command': 'qwen', 'prompt': 7350, 'tools': 5827},
     raw=True,
     differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives the reason in different words.', "If a project's settings name the files, only the project's are read; Qwen Code also reads the user's files with these names.", 'On a touch, ** inside a name matches within the name; in Qwen Code, it matches folders too.', ),
     detected_by=('QWEN.md', '.qwen/', ),
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
  'mirrors': 'Qwen Code 0.24.4',
+ 'program': {'command': 'qwen', 'prompt': 7350, 'tools': 5827},
  'detected_by': ['QWEN.md', '.qwen/'],
  'copies': 'keep',
  'raw': True,

@@ -15,6 +15,7 @@ LAYOUT = Layout(
     lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='skills', groups=((Pattern(place='cwd', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', order='found'), ),
     on={'turn': 'gather'},
     mirrors='Mistral Vibe 3.0.2',
+    program={'command': 'vibe', 'prompt': 4247, 'tools': 2950},
     raw=True,
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
     detected_by=('AGENTS.md', '.vibe/', ),
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
  'mirrors': 'Mistral Vibe 3.0.2',
+ 'program': {'command': 'vibe', 'prompt': 4247, 'tools': 2950},
  'detected_by': ['AGENTS.md', '.vibe/'],
  'copies': 'keep',
  'raw': True,
