@@ -131,9 +131,10 @@ def test_a_command_stays_shallow(tmp_path, command, frames, run, loaded):
 
 def test_a_turn_over_http_stays_shallow(tmp_path):
     (tmp_path / "AGENTS.md").write_text("# Rules\n\nBe brief.\n")
+    (tmp_path / ".git").mkdir()  # otherwise changes in the folders above would be noticed
     arguments = [sys.executable, Path(__file__).with_name("frames.py"), "http", tmp_path]
     answer = subprocess.run(arguments, capture_output=True, text=True, check=True)
     frames = {name: int(count) for name, count in re.findall(r"^(\w+) turn: (\d+) frames", answer.stderr, re.MULTILINE)}
-    limits = {"first": 25, "second": 15, "third": 14}
+    limits = {"first": 26, "second": 15, "third": 14}
     assert frames.keys() == limits.keys()
     assert {name: count for name, count in frames.items() if count > limits[name]} == {}, answer.stderr

@@ -27,7 +27,7 @@ def scope_of(served_folder):
 
         def scope_of(cwd):
             workspace = service.workspace(cwd)
-            return service.agent(AgentBody(cwd=cwd), workspace).scope
+            return service.agents.create(AgentBody(cwd=cwd), workspace).scope
 
         yield scope_of
 

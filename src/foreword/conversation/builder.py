@@ -12,8 +12,9 @@ from ..encoding.agent import agent_form, tool_order
 from ..encoding.edition import EditionTarget, inputs_of, target_form
 from ..encoding.inputs import inputs_form
 from ..encoding.prompt import account_form
-from ..engine.assembler import Plan, Snapshot, local_time, round_to
+from ..engine.assembler import Snapshot, local_time, round_to
 from ..engine.checks import check_agent
+from ..engine.plans import Plan
 from ..engine.skills import with_active_skill
 from ..store import waits
 from ..store.rows import PRODUCTION

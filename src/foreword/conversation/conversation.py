@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
-
 from ..engine.touched import check_touch
 from ..errors import (
     StoreError,
@@ -15,25 +13,21 @@ from ..errors import (
 )
 from ..extensions import Resources
 from ..store import waits
-from ..vocabulary import Document, Edition, Tool, Workspace
+from ..vocabulary import Document, Tool, Workspace
 from ..vocabulary.tool_forms import tools_from
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
-from .decide import Outcome
-from .editions import has_store_failure, store_failure
-from .hooks import Hooks, last_user_text
-from .leading import without_prompt_messages
-from .notices import without_retired
+from .hooks import Hooks
+from .next_turn import NextTurn
 from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
-from .state import state_of
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
 from .threads import in_thread
 from .touching import Touching
 from .transitions import Transitions
-from .turns import Turns, user_message, with_summary_request
+from .turns import Turns, user_message
 from .usage import record_usage, stored_usage
 
 TYPE_CHECKING = False
@@ -61,9 +55,6 @@ class Conversation:
 
     def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent, mirror: bool = False) -> None:
         self.id, self.shared = id, shared
-        self._lock = allocate_lock()
-        self._events: list[str] = []
-        self._waiting: list[Message] = []
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
         self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
@@ -73,6 +64,7 @@ class Conversation:
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
         self._skills = SkillActivator(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
+        self._next_turn = NextTurn(self._transitions, self._turns, self._assembling)
         self.sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
         self.stored = StoredEvents(
             self._transitions, shared.editions, self._agent, self._builder, self._hooks, self._turns
@@ -116,26 +108,7 @@ class Conversation:
         expect("new_prompt", new_prompt, bool)
         self._touching.check_files()
         self._touching.touch_waiting()
-        with self._lock:
-            events, self._events = self._events, []
-        try:
-            outcome = self._transitions.apply(["turn", *events], now, messages)
-        except BaseException:
-            self._add_events(events)
-            raise
-        if events and has_store_failure(outcome.findings):
-            self._add_events(events)
-        messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
-        outcome = self._turns.send_notices(outcome, messages)
-        with self._lock:
-            waiting, self._waiting = self._waiting, []
-        prompt = message or (last_user_text(messages) if new_prompt else None)
-        try:
-            return self._turns.with_messages(outcome, message, messages, waiting, prompt)
-        except BaseException:
-            with self._lock:
-                self._waiting = [*waiting, *self._waiting]
-            raise
+        return self._next_turn.take(message, messages, now, new_prompt)
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
@@ -155,23 +128,11 @@ class Conversation:
         check_message(message)
         messages = check_messages(messages)
         check_time(now)
-        try:
-            outcome = self._transitions.compact(now)
-        except StoreError as error:
-            if self.layout.compaction.get("under") != "new":
-                raise
-            return self.compact_without_prompt(error, message, messages)
-        return self._summary_turn(outcome, message, messages)
+        return self._next_turn.compact(message, messages, now)
 
     def compact_without_prompt(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
         """Return only the request for a summary, for use while the store is down and the system prompt cannot be read."""
-        outage = store_failure(error, "the request is sent without the system prompt")
-        return self._summary_turn(Outcome(Edition(0, ""), (), [outage]), message, messages)
-
-    def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
-        messages = without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))
-        turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
-        return with_summary_request(turn, self.layout, messages)
+        return self._next_turn.compact_without_prompt(error, message, messages)
 
     def drift(self, now: datetime | None = None, *, messages: Sequence[Message] = ()) -> Drift:
         """Return what would change if the prompt were built now. If no call was recorded, the cost includes these `messages`."""
@@ -218,20 +179,19 @@ class Conversation:
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
         """Report that the set of existing tools has changed, and set the active ones."""
         self.set_active_tools(tools)
-        self._add_events(["registry"])
+        self._next_turn.add_event("registry")
 
     def add_resources(self, resources: Resources) -> None:
         """Add folders of skills and packs, from an extension."""
         expect("the resources", resources, Resources)
         self._assembling.add(resources)
-        self._add_events(["resources"])
+        self._next_turn.add_event("resources")
 
     def send_message(self, content: str) -> None:
         """Add a message (user role) to the next turn."""
         self.shared.editions.check_open()
         check_message(content)
-        with self._lock:
-            self._waiting.append({"role": "user", "content": content})
+        self._next_turn.add_message(content)
 
     def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
         """Return the instructions for files that the agent reads, edits or creates. Append their `messages` after the tool results.
@@ -299,7 +259,3 @@ class Conversation:
 
     aturn, atouch = in_thread(turn), in_thread(touch)
     acompact, arecord_usage = in_thread(compact), in_thread(record_usage)
-
-    def _add_events(self, events: list[str]) -> None:
-        with self._lock:
-            self._events = [*events, *self._events]

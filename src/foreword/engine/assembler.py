@@ -22,14 +22,12 @@ from ..errors import (
     to_tuple,
 )
 from ..gathering.gather import gather
-from ..layout.model import Pattern
-from ..packs.shipped import unchanged_layout
-from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..sources.stamps import is_unchanged
 from ..template.addresses import is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
+from .plans import Plan, read_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,30 +37,15 @@ if TYPE_CHECKING:
 
     from ..building.lists import Rule
     from ..layout.model import ConfigValue, Layout
-    from ..sources.readings import TrustCheck
-    from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
+    from ..vocabulary import Inputs, Piece, Prompt, Scope, Skill
 
-DEFAULT_LAYOUT = "foreword"
 _MAX_SNAPSHOTS = 8
-_CHANGES = ("settings", "assignments", "packs", "requested", "layout_text", "defaults")  # what may change a layout
-_MENU_KINDS = ("skill", "agent", "command")
 _FIXED_PLACES = ("root", "home", "env")  # the same for all working directories in a repository
 _OPTIONS = (
     *("trust", "untrusted"),
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
     *("requested", "layout_text", "defaults"),
 )
-
-
-@value
-class Plan:
-    """The layout for a workspace, with all settings applied, and the findings and file stamps from reading it."""
-
-    layout: Layout
-    workspace: Workspace
-    findings: Sequence[Finding]
-    stamps: Sequence[tuple[str, Any]]
-    trust: Any = None
 
 
 @value
@@ -330,34 +313,10 @@ class Assembler:
         """Return the plan, rereading it if one of its files has changed."""
         plan = self._current_plan
         if plan is None or (self.looks_for_changes and not is_unchanged(plan.stamps)):
-            plan = self._current_plan = self._read_plan(reader)
+            plan = self._current_plan = read_plan(self, reader)
         reader.stamps.update(plan.stamps)
         reader.trust = plan.trust
         return plan
-
-    def _read_plan(self, reader: Reader) -> Plan:
-        workspace = resolve_workspace(self.workspace, reader)
-        if self.trust and self.trust != "off":
-            from .resolving import start_trust
-
-            start_trust(workspace, reader, self.trust, self.untrusted)
-        layout, findings = self._resolve_layout(workspace, reader)
-        layout = _adapt_layout(layout, self, reader.trust)
-        return Plan(layout, workspace, findings, tuple(reader.stamps.items()), reader.trust)
-
-    def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
-        """Return the layout with all settings and wording applied, and findings about settings that were refused."""
-        if not any(getattr(self, name) for name in _CHANGES):
-            unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
-            if unchanged is not None:
-                return unchanged
-        from .resolving import resolve_layout
-
-        names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
-        trust = self.trust, self.untrusted
-        return resolve_layout(
-            names, self.settings, self.assignments, self.packs, requested, workspace, reader, trust, self.defaults
-        )
 
 
 def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:
@@ -390,23 +349,6 @@ def _is_shared(row: ConfigValue) -> bool:
     return row.pattern.place in _FIXED_PLACES and "{cwd}" not in row.key
 
 
-def _adapt_layout(layout: Layout, assembler: Assembler, trust: TrustCheck | None) -> Layout:
-    """Return the layout with what the assembler adds to it or leaves out."""
-    if trust is not None and trust.untrusted != "drop":
-        from ..layout.untrusted import with_untrusted_section
-
-        layout = with_untrusted_section(layout)
-    if assembler.skill_folders:
-        layout = _with_skill_folders(layout, assembler.skill_folders)
-    if not assembler.finds_skills:
-        layout = _without_menus(layout)
-    if not assembler.reads_user_files:
-        from ..layout.patterns import only_project_files
-
-        layout = only_project_files(layout)
-    return layout
-
-
 def _template_packs(assembler: Assembler, layout: Layout) -> Mapping[str, str]:
     """Return the packs in which templates are found: the caller's, and the layout's own names for the others."""
     if not layout.packs and "folder" not in layout.settings:
@@ -414,22 +356,6 @@ def _template_packs(assembler: Assembler, layout: Layout) -> Mapping[str, str]:
     from ..packs.packs import template_packs
 
     return template_packs(assembler.packs, {"packs": layout.packs, "settings": layout.settings})
-
-
-def _without_menus(layout: Layout) -> Layout:
-    """Return the layout without the lookup rules for skills, sub-agents and commands."""
-    lookups = [replace(lookup, groups=()) if lookup.kind in _MENU_KINDS else lookup for lookup in layout.lookups]
-    return replace(layout, lookups=lookups)
-
-
-def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
-    """Return the layout with these folders added to those that it searches for skills."""
-    added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
-    lookups = [
-        replace(lookup, groups=(*lookup.groups, *added)) if lookup.kind == "skill" else lookup
-        for lookup in layout.lookups
-    ]
-    return replace(layout, lookups=lookups)
 
 
 def _parse(root: str, templates: Mapping[str, Document]) -> None:

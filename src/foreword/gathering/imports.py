@@ -1,82 +1,35 @@
-"""Follows the imports in texts (`@path`), and checks that each file may be imported.
-
-A project's file may import only from the workspace, regardless of the layout, and only files that the agent's scope allows reading.
-A user's own file may import from anywhere if the layout allows it. Links are resolved before this is checked, and again for the file
-that was opened. A file that may not be imported is reported as a finding, and the others are still read.
-"""
+"""Follows the imports in texts (`@path`), and inserts the files that they name. `import_reader.py` reads those."""
 
 from __future__ import annotations
 
 import os
 
-from ..findings import finding
-from ..sources.links import inside_for, is_in_system_folder
-from ..sources.paths import is_file_name, is_inside
-from ..sources.places import real_path
-from ..sources.readable import ReadableFolders
 from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
-from ..vocabulary import Origin, Piece, replace, value
+from ..vocabulary import Origin, Piece, replace
 from .documents import drop_parts, fields_of, finish
+from .import_reader import Importing, ImportReader, NotImported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..layout.model import Form, Imports, Layout, Lookup
-    from ..sources.finder import Bound
-    from ..sources.places import Places
     from ..sources.reader import Reader
-    from ..sources.readings import Reading, Refusal
+    from ..sources.readings import Reading
     from ..sources.trail import Trail
     from ..text.imports import ImportToken
-    from ..vocabulary import Document, Fate, Scope, Workspace
+    from ..vocabulary import Document, Scope, Workspace
     from .results import FoundText
 
     Pieces = tuple[Piece, ...]
-
-LAYER = "import"
-
-
-@value
-class Importing:
-    """A file whose imports are being followed.
-
-    `lookup` is the lookup rule, `found` the text that it found, and `chain` the chain of imports from that text to this file.
-    """
-
-    lookup: Lookup
-    rules: Imports
-    found: FoundText
-    chain: Sequence[Reading]
-
-    @property
-    def path(self) -> str:
-        return self.chain[-1].path
-
-    @property
-    def identities(self) -> list[tuple[int, int]]:
-        return [reading.identity for reading in self.chain]
-
-    def with_import(self, reading: Reading) -> Importing:
-        return Importing(self.lookup, self.rules, self.found, (*self.chain, reading))
-
-
-@value
-class NotImported:
-    """Why a file is not imported: it is `missing`, `outside`, `repeated`, or `deep`."""
-
-    kind: str
-    path: str
-    reason: str
 
 
 class Importer:
     """Follows the imports in all texts of a layout, in order.
 
-    `names` contains the path of each file that a lookup rule found, by its identity; `seen` contains the files that are in the
-    prompt so far.
+    `names` contains the path of each file that a lookup rule found, by its identity.
     """
 
     def __init__(
@@ -88,30 +41,25 @@ class Importer:
         names: dict[tuple[int, int], str],
         trail: Trail,
     ) -> None:
-        self.layout, self.workspace, self.reader, self.trail = layout, workspace, reader, trail
-        self.readable = ReadableFolders(scope)
-        self.names = names
-        self.seen: set[tuple[int, int]] = set()
-        self.seen_in_file: set[tuple[int, int]] = set()
-        self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
-        self.remaining_bytes = layout.template_limit
+        self.layout, self.workspace, self.trail = layout, workspace, trail
+        self.files = ImportReader(layout, workspace, scope, reader, names, trail)
         self.followed_count = 0
 
     def expand(self, lookup: Lookup, found: FoundText) -> list[Document]:
         """Return a text's document, followed by those of the files that it imports as items."""
         reading, rules = found.reading, lookup.rules
         assert rules.imports is not None
-        if reading.identity in self.seen and rules.imports.once == "prompt":
+        if reading.identity in self.files.seen and rules.imports.once == "prompt":
             return []  # an earlier file imported it
         importing = Importing(lookup, rules.imports, found, (reading,))
-        self.seen_in_file = {reading.identity}
+        self.files.seen_in_file = {reading.identity}
         fields = fields_of(reading, rules, found.place, self.trail.findings)
         return list(self.expand_items(importing, fields))
 
     def expand_items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
         """Yield a file's document, then those of its imports, depth first."""
         reading, rules = importing.chain[-1], importing.lookup.rules
-        self.seen.add(reading.identity)
+        self.files.seen.add(reading.identity)
         pieces = drop_parts(reading, rules)
         if importing.rules.place != "item":
             yield finish(reading.document, self.insert_imports(pieces, importing), rules.trim, fields)
@@ -119,7 +67,7 @@ class Importer:
         yield finish(reading.document, pieces, rules.trim, fields)
         label = [field for field in fields if field[0] == "label"]
         for token in self.tokens(pieces, importing):
-            imported = self.read(token, importing, rules.trim)
+            imported = self.files.read(token, importing, rules.trim)
             if not isinstance(imported, NotImported):
                 own_fields = fields_of(imported, rules, "", self.trail.findings)
                 others = [field for field in own_fields if field[0] != "label"]
@@ -129,7 +77,7 @@ class Importer:
         """Insert the text of imported files in place of their tokens, or after them."""
         text, position, result = "".join(piece.text for piece in pieces), 0, pieces[:0]
         for token in self.tokens(pieces, importing):
-            imported = self.read(token, importing, importing.rules.trim)
+            imported = self.files.read(token, importing, importing.rules.trim)
             form = self.form_of(imported, importing.rules)
             if form is None:
                 continue
@@ -147,7 +95,7 @@ class Importer:
                 "repeated": rules.repeated,
             }
             return forms.get(imported.kind)
-        self.remaining_bytes -= imported.size
+        self.files.remaining_bytes -= imported.size
         return rules.form
 
     def fill_in(
@@ -182,7 +130,9 @@ class Importer:
         text = "".join(piece.text for piece in pieces)
         for index, token in enumerate(_with_positions(import_tokens(text, importing.rules.tokens), text, pieces)):
             if index >= MAX_TOKENS:
-                self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
+                self.files.report(
+                    importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored"
+                )
                 return
             if with_home or not token.name.startswith("~"):
                 self.followed_count += 1
@@ -194,156 +144,7 @@ class Importer:
     def report_limit(self, importing: Importing) -> None:
         if self.followed_count == MAX_FOLLOWED + 1:  # report this once, not for each file that is still being read
             problem = f"has imports that are ignored, because {MAX_FOLLOWED:,} imports were followed before them"
-            self.report(importing, "import-limit", problem)
-
-    # One file
-
-    def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
-        """Read the file that a token imports, or return why it is not imported."""
-        path = _path_of(token, importing, self.workspace.home)
-        if path is None:
-            return NotImported("missing", token.name, "the home directory is unknown")
-        bound = importing.found.bound
-        self.reader.stamp_up_to(path, bound.folder)
-        # A file outside is not even looked up, so that the prompt does not reveal whether it exists.
-        refusal = self.refusal(path, _real(path), importing)
-        if refusal:
-            return self.refuse(path, token, importing, *refusal)
-        if self.reader.is_folder(path):
-            return NotImported("outside", path, "it is a directory")
-        if not self.reader.has_entry(path):
-            return self.report_missing(path, token, importing)
-        if unfollowed := _unfollowed_reason(path, importing):
-            return self.leave_out(path, token, importing, "deep", *unfollowed)
-        reading = self.cached_reading(path, importing, trim)
-        if reading.fate in ("refused", "untrusted"):
-            return self.refuse(path, token, importing, "outside", reading.reason)
-        if not (reading.has_text or (reading.fate == "blank" and importing.rules.place != "item")):
-            reason = reading.reason or "it is blank"
-            self.record(path, reading.fate, importing, reason, reading.code)
-            return NotImported("missing", path, reason)
-        return self.check_repeated(reading, token, importing) or self.use(reading, importing)
-
-    def cached_reading(self, path: str, importing: Importing, trim: str) -> Reading:
-        key = (path, importing.rules.within, importing.found.bound, trim)
-        if key not in self.readings:
-            check = _ImportCheck(self.refusal, importing)
-            self.readings[key] = self.reader.read(path, check, trim=trim not in ("tail", "none"))
-        return self.readings[key]
-
-    def check_repeated(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
-        """Return why a file may not be imported (it is already in the prompt, it imports itself, or it is too large), or None if it may."""
-        if reading.identity in importing.identities:
-            names = " -> ".join(os.path.basename(link.path) for link in (*importing.chain, reading))
-            reason = f"it imports itself: {printable(names)}"
-            self.report(importing, "import-cycle", f"imports {token.name!r} in a cycle: {printable(names)}", token)
-            return NotImported("repeated", reading.path, reason)
-        if self.remaining_bytes < reading.size:
-            reason = f"the imported text is longer than {self.layout.template_limit:,} bytes"
-            self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}", token)
-            return NotImported("deep", reading.path, reason)
-        if not self.is_repeated(reading, importing):
-            return None
-        path = self.names.get(reading.identity, printable(reading.path))
-        if path != printable(reading.path):
-            reason = f"imported by {printable(importing.path)}; the same file as {path}"
-            self.trail.record(reading.path, LAYER, "duplicate", reason, "file-duplicate", path)
-        return NotImported("repeated", reading.path, "it is in the prompt already")
-
-    def is_repeated(self, reading: Reading, importing: Importing) -> bool:
-        """Whether a file was imported before and the layout allows it only once."""
-        if importing.rules.once == "chain":
-            return False
-        if importing.rules.once == "file":
-            return reading.identity in self.seen_in_file
-        is_found_elsewhere = importing.rules.place != "item" and reading.identity in self.names
-        return reading.identity in self.seen or is_found_elsewhere
-
-    def use(self, reading: Reading, importing: Importing) -> Reading:
-        self.seen.add(reading.identity)
-        self.seen_in_file.add(reading.identity)
-        self.names.setdefault(reading.identity, printable(reading.path))
-        self.record(reading.path, reading.fate, importing, reading.reason, reading.code)
-        return reading
-
-    # Permission
-
-    def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
-        """Return `outside` or, if every layout refuses the file, `refused`, and the reason. Returns None if it may be imported."""
-        from ..sources.secrets import is_secret
-
-        bound = importing.found.bound
-        if is_secret(path) or is_secret(real):
-            return "refused", "its name suggests that it contains secrets"
-        if is_in_system_folder(real, bound.folder):
-            return "refused", "it is in /proc, /sys or /dev"
-        folder = _allowed_folder(importing, self.workspace)
-        if folder is not None and not is_inside(real, self.reader.real(folder)):
-            return "outside", f"it is outside {printable(folder)}"
-        if bound.is_users_own:
-            return ("refused", "the scope denies it") if self.readable.denies(real) else None
-        if not is_inside(real, self.reader.real(bound.folder)):
-            return "refused", f"a project's file imports nothing outside {printable(bound.folder)}"
-        inside = inside_for(bound.folder, self.workspace)
-        if inside and not any(is_inside(real, folder) for folder in inside):
-            return "refused", "it is outside the folders that are served"
-        return None if self.readable.allows(real) else ("refused", "the scope does not include it")
-
-    # Reports
-
-    def report_missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
-        if _looks_like_text(token):
-            self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", token)
-            self.record(path, "absent", importing)
-        return NotImported("missing", path, "the file does not exist")
-
-    def refuse(self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str) -> NotImported:
-        if kind == "outside" and not _looks_like_text(token):
-            return NotImported(kind, path, reason)
-        if kind == "outside":
-            return self.leave_out(path, token, importing, kind, reason, "import-outside")
-        note = f"; {self.layout.mirrors} would read it" if self.layout.mirrors else ""
-        return self.leave_out(path, token, importing, "outside", f"{reason}{note}", "import-refused")
-
-    def leave_out(
-        self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str, code: str
-    ) -> NotImported:
-        # A program that the layout mirrors leaves the file out too, unless only Foreword refuses it.
-        self.record(path, "refused" if code == "import-refused" else "unused", importing, reason)
-        self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}", token)
-        return NotImported(kind, path, reason)
-
-    def record(self, path: str, fate: Fate, importing: Importing, reason: str = "", code: str = "") -> None:
-        importer = f"imported by {printable(importing.path)}"
-        self.trail.record(path, LAYER, fate, f"{importer}; {reason}" if reason else importer, code)
-
-    def report(self, importing: Importing, code: str, problem: str, token: ImportToken | None = None) -> None:
-        path = printable(importing.path)
-        self.trail.findings.append(finding(code, f"{path} {problem}", path, *_position_of(token)))
-
-
-def _allowed_folder(importing: Importing, workspace: Workspace) -> str | None:
-    """Return the folder that the layout restricts imports to, or None if it does not."""
-    within, bound = importing.rules.within, importing.found.bound
-    if within == "anywhere":
-        return None
-    if within == "cwd":
-        return workspace.cwd
-    if within == "root":
-        return workspace.root or workspace.cwd
-    return bound.folder if bound.is_users_own or not within else os.path.dirname(importing.found.reading.path)
-
-
-@value
-class _ImportCheck:
-    """Checks the file that was opened for an import."""
-
-    check: Callable[[str, str, Importing], tuple[str, str] | None]
-    importing: Importing
-
-    def refusal(self, reader: Places, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        refusal = self.check(path, real, self.importing) if real is not None else None
-        return ("refused", refusal[1], "") if refusal else None
+            self.files.report(importing, "import-limit", problem)
 
 
 def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) -> Iterator[ImportToken]:
@@ -359,45 +160,6 @@ def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) ->
             line = lines[0] + text.count("\n", begin, token.start)
             token = replace(token, line=line, column=token.start - start + 1)
         yield token
-
-
-def _position_of(token: ImportToken | None) -> tuple[int | None, int | None, int | None]:
-    """Return a token's line, its first column, and the column after it."""
-    if token is None or token.column is None:
-        return None, None, None
-    return token.line, token.column, token.column + token.end - token.start
-
-
-def _real(path: str) -> str:
-    try:
-        return real_path(path)
-    except ValueError:
-        return path
-
-
-def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str | None:
-    """Return the path that a token refers to, or None if it is in the home directory and that is unknown."""
-    name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
-    if name.startswith("~/"):
-        if not home:
-            return None
-        name = os.path.join(home, name[2:])
-    return os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
-
-
-def _unfollowed_reason(path: str, importing: Importing) -> tuple[str, str] | None:
-    """Return why the layout does not follow an import, and the finding's code, or None if it does."""
-    extension = os.path.splitext(path)[1][1:].lower()
-    if importing.rules.file_extensions and extension and extension not in importing.rules.file_extensions:
-        return f"files with the extension {extension!r} are not imported", "import-extension"
-    if len(importing.chain) > importing.rules.depth:
-        return f"imports more than {importing.rules.depth} files deep are not followed", "import-depth"
-    return None
-
-
-def _looks_like_text(token: ImportToken) -> bool:
-    """Whether a token looks like a text file's name. Most others are names of people, packages or modules, and are not reported."""
-    return is_file_name(token.name.rpartition("/")[2].rstrip(".,;:!?)"))
 
 
 def _lines(document: Document) -> tuple[int, int]:

@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..engine.assembler import Assembler, Plan
+    from ..engine.assembler import Assembler
+    from ..engine.plans import Plan
     from ..layout.model import ConfigValue
     from ..sources.places import Known
     from ..sources.reader import Reader

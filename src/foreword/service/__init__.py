@@ -6,7 +6,7 @@
 | `templates.py`, `conversations.py`, `about.py` | one function per route: a request in, a response out |
 | `bodies.py` | the types of request bodies and queries |
 | `request.py`, `request_body.py`, `responses.py` | a parsed request, its body, responses and RFC 9457 problems |
-| `service.py` | the resources that routes use: folders, workspaces, agents, conversations |
+| `service.py`, `requested_agents.py` | the resources that routes use: folders, workspaces and conversations; the agents that requests describe |
 | `guard.py` | who may send requests: token, host, origin, header size |
 | `lanes.py`, `thread_pool.py` | thread pools, so that quick work never waits for slow work |
 | `side_process.py`, `inspections.py`, `inspector.py` | other processes for work that would hold this one's interpreter for long |

@@ -13,6 +13,7 @@ from ..vocabulary import Document
 from .bodies import AgentBody, MessageBody, RegistryBody, ResourcesBody, SubAgentBody
 from .conversations import announce_hooks, turn_response
 from .request import Request
+from .requested_agents import tools_from
 from .responses import Response
 from .service import Service
 
@@ -38,7 +39,7 @@ def start_sub_agent(service: Service, request: Request) -> Response:
     task = body.task if not body.task or is_only_address(body.task) else Document(UNTRUSTED_TASK, body.task)
     sub_agent = parent.sub_agents.prepare(
         task,
-        service.tools(body.tools or []),
+        tools_from(body.tools or []),
         definition=body.definition,
         workspace=service.workspace(body.cwd) if body.cwd else None,
         append=body.append,
@@ -75,4 +76,4 @@ def refresh_registry(service: Service, request: Request) -> Response:
     body: RegistryBody = request.body
     id = request.text("id")
     conversation = service.conversation(id, service.body_of(id))
-    return turn_response(conversation.stored.refresh_registry(service.tools(body.tools), body.now))
+    return turn_response(conversation.stored.refresh_registry(tools_from(body.tools), body.now))

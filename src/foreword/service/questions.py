@@ -168,7 +168,7 @@ def question_of(service: Service, body: AgentBody, **fields: Any) -> Question:
         "layout": check_layout_name(body.layout) or service.default_layout,
         **service.layout_options(body),
         "now": body.now,
-        **service.agent_fields(body, workspace),
+        **service.agents.fields(body, workspace),
     }
     template = service.stored_template(body.template_name)
     return Question({**common, **fields}, store=service.store, template=template)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec.structs import asdict
-
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
 from ..conversation.stored_template import StoredTemplate
-from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
 from ..errors import ForewordError, LayoutError, StoreError, show, suggestion
@@ -25,25 +21,22 @@ from ..packs.packs import Source, custom_layouts, find_layout, layout_names, mir
 from ..packs.settings import check_defaults, read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
-from ..sources.stamps import is_unchanged
 from ..store import is_local
 from ..store.rows import check_label
-from ..template.addresses import is_address, is_file_path, is_only_address
-from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
-from ..vocabulary.tools import Tool
-from .bodies import AccessBody, AgentBody, ToolBody
+from ..template.addresses import is_address, is_file_path
+from ..vocabulary import Agent, Edition, Workspace
+from .bodies import AgentBody
 from .bounded import BoundedDict
 from .folders import ServedFolders
+from .requested_agents import RequestedAgents
 from .responses import Problem
 from .scoped_store import ScopedStore
 from .tokens import UNLIMITED, Caller
-from .tool_cache import SharedTools
 
 if TYPE_CHECKING:
     from ..store.contract import Store
 
 DEFAULT_LAYOUT = "builder"
-_MAX_SCOPES = 256
 _MAX_ASSEMBLERS = 64
 _MAX_WORKSPACES = 256
 _MAX_VIEWS = 256
@@ -84,7 +77,7 @@ class Service(ServedFolders):
         self._views: BoundedDict[Caller, Service] = BoundedDict(_MAX_VIEWS)
 
     def _clear_memory(self) -> None:
-        self._scopes: BoundedDict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = BoundedDict(_MAX_SCOPES)
+        self.agents = RequestedAgents(self)
         self._assemblers: BoundedDict[tuple[str, str], Assembler] = BoundedDict(_MAX_ASSEMBLERS)
         self._workspaces: BoundedDict[str, Workspace] = BoundedDict(_MAX_WORKSPACES)
 
@@ -189,43 +182,18 @@ class Service(ServedFolders):
         files, _ = read_settings(resolve_workspace(self.workspace(""), reader), reader, self.settings)
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
-    def agent(self, body: AgentBody, workspace: Workspace, session: str = "") -> Agent:
-        """Create the agent that a request describes. `session` is its session unless the request names one."""
-        content = self._agent_content(body, workspace)
-        content["session"] = content["session"] or session
-        return agent_from({key: field for key, field in content.items() if field is not None and field != ""})
-
-    def agent_fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
-        """Return the agent that a request describes as plain data."""
-        content = self._agent_content(body, workspace)
-        if body.tools is not None:
-            content["tools"] = [asdict(tool) for tool in body.tools]
-        if isinstance(content["base"], Document):
-            content["base"] = document_form(content["base"])
-        if content["scope"] is not None:
-            content["scope"] = scope_form(content["scope"])
-        return content
-
     def layout_options(self, body: AgentBody) -> dict[str, Any]:
         """Return the settings and packs for a request, as fields of a question."""
         options = {"settings": self.settings, "defaults": self.assignments}
         return {**options, "packs": self._packs_for(body), "requested": _requested_assignments(body)}
 
-    def _agent_content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
-        content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
-        if body.tools is not None:
-            content["tools"] = _agent_tools(body.tools)
-        if body.base and not is_only_address(body.base):
-            content["base"] = Document("request", body.base)
-        content["scope"] = self._scope(body, workspace)
-        content["residents"] = [asdict(resident) for resident in body.residents]
-        return content
-
     def conversation(self, id: str, body: AgentBody, layout: str = "", mirror: bool = False) -> Conversation:
         """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
-        return self.open(id, workspace, self.agent(body, workspace, id), layout, None, mirror or body.mirror, body)
+        return self.open(
+            id, workspace, self.agents.create(body, workspace, id), layout, None, mirror or body.mirror, body
+        )
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""
@@ -264,10 +232,6 @@ class Service(ServedFolders):
         """Return the body of a request for an existing conversation that changes nothing about its agent."""
         return AgentBody(cwd=target_of(self.current(id)).cwd, mirror=True)
 
-    def tools(self, bodies: Sequence[ToolBody]) -> Sequence[Tool]:
-        """Return the tools that a request describes."""
-        return agent_from({"tools": _agent_tools(bodies)}).tools or ()
-
     def _packs_for(self, body: AgentBody | None) -> Mapping[str, str]:
         """Return the service's packs and those of a request."""
         return {**self.packs, **self.pack_folders(body.packs)} if body is not None and body.packs else self.packs
@@ -276,41 +240,6 @@ class Service(ServedFolders):
         edition, _ = self.conversations.current(id)
         # A conversation that continues with a shipped layout shares the assembler with those that start with it.
         return edition.layout.removeprefix("$std/") if edition and is_address(edition.layout) else ""
-
-    def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
-        """Return the agent's scope, limited to the served folders even if the repository around them is larger."""
-        if body.scope is not None:
-            allow = [self._access(path, "write", workspace) for path in body.scope.allow]
-            return Scope(allow, [self._access(path, "read", workspace) for path in body.scope.deny])
-        return self.default_scope(workspace)
-
-    def default_scope(self, workspace: Workspace) -> Scope | None:
-        """Return the scope of an agent that has none: the served folder, if the repository around it is larger."""
-        stamps, scope = self._scopes.get(workspace.cwd, ((), None))
-        if not stamps or not is_unchanged(stamps):
-            reader = Reader()
-            scope = self._scope_in(workspace, reader)
-            self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope
-        return scope
-
-    def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
-        served_root = self.served_root(workspace, reader)
-        return Scope([Access(served_root, "write")]) if served_root else None
-
-    def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
-        path = self.path(os.path.join(workspace.cwd, row.path), "scope")
-        return Access(path, "read" if (row.permission or default) == "read" else "write", row.recursive)
-
-
-def _agent_tools(bodies: Sequence[ToolBody]) -> Sequence[Any]:
-    """Return the tools that a request describes, which requests with the same tools share."""
-    if isinstance(bodies, SharedTools) and bodies.tools is not None:
-        return bodies.tools
-    rows = [asdict(tool) for tool in bodies]
-    if not isinstance(bodies, SharedTools):
-        return rows
-    bodies.tools = tuple(agent_from({"tools": rows}).tools or ())
-    return bodies.tools
 
 
 def _requested_assignments(body: AgentBody | None) -> list[tuple[str, Any]]:

@@ -129,7 +129,7 @@ def check(service: Service, request: Request) -> Response:
 def _check(service: Service, template: str, syntax: str, cwd: str = "") -> list[Finding]:
     language = parse_assignment(f"body.language={syntax}")
     workspace = service.workspace(cwd)
-    agent = service.agent(AgentBody(cwd=cwd), workspace)
+    agent = service.agents.create(AgentBody(cwd=cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
         results = conversation.preview(Document(PREVIEW_PATH, template)).findings
@@ -174,7 +174,7 @@ def list_files(service: Service, request: Request) -> Response:
     """Return the files and folders whose path starts with `prefix`, among those that `file:` may read."""
     query: FilesQuery = request.query
     workspace = resolve_workspace(service.workspace(query.cwd), Reader())
-    agent = service.agent(AgentBody(cwd=query.cwd), workspace)
+    agent = service.agents.create(AgentBody(cwd=query.cwd), workspace)
     scope = agent.scope or Scope([Access(workspace.root or workspace.cwd, "write")])
     rows = [
         {"path": path, "kind": "folder" if is_folder else "file"}

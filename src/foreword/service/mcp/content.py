@@ -257,7 +257,7 @@ class McpContent:
         }
         if layout:
             changes["layout"] = layout
-        if self._fields.get("scope") is None and (scope := self._service.default_scope(workspace)):
+        if self._fields.get("scope") is None and (scope := self._service.agents.default_scope(workspace)):
             changes["scope"] = scope_form(scope)
         content = {**self._fields, **changes}
         key = (workspace.cwd, layout)
