@@ -280,11 +280,6 @@ def test_the_page_on_extensions_shows_every_field(name):
     assert re.search(rf"\b{name}=", text_of("writing-an-extension.md"))
 
 
-@pytest.mark.parametrize("command", commands.COMMANDS)
-def test_the_page_on_commands_names_every_command(command):
-    assert re.search(rf"`foreword {command}\b", text_of("commands.md"))
-
-
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
