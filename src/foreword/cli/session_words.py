@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..sessions.costs import apportion
 from .terminal import SEVERITIES, count_of, paint, write, write_error, write_line
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _BARS = "▁▂▃▄▅▆▇█"
 _DAYS = 60
+_SMALL = 0.01  # dollars; smaller amounts have four decimal places
 KINDS = ("fresh", "written", "read", "out")
 
 
@@ -83,7 +85,15 @@ def amount(count: int) -> str:
 def money(cost: float | None) -> str:
     if cost is None:
         return "no price"
-    return f"${cost:,.2f}" if cost >= 0.01 or not cost else f"${cost:.4f}"
+    return f"${cost:,.2f}" if cost >= _SMALL or not cost else f"${cost:.4f}"
+
+
+def money_column(costs: Sequence[float | None], total: float | None) -> list[str]:
+    """Return amounts that are rounded so that they add up to the total as it is printed."""
+    places = 4 if total is not None and 0 < total < _SMALL else 2
+    known = [cost for cost in costs if cost is not None]
+    rounded = iter(apportion(round((total or 0.0) * 10**places), known))
+    return ["no price" if cost is None else f"${next(rounded) / 10**places:,.{places}f}" for cost in costs]
 
 
 def token_sum(tokens: SessionTokensForm) -> int:

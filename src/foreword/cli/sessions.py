@@ -13,6 +13,7 @@ from .session_words import (
     hit_rate,
     models,
     money,
+    money_column,
     report_forms,
     when,
     write_advice,
@@ -133,15 +134,16 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args)
+    costs = money_column([row["cost"] for row in answer["rows"]], answer["total"]["cost"])
     rows = [
         (
             paths.shorten(row["key"]),
             f"{row['times']:,}",
             *(amount(row["tokens"][kind]) for kind in KINDS),
-            money(row["cost"]),
+            cost,
             row["exactness"],
         )
-        for row in answer["rows"]
+        for row, cost in zip(answer["rows"], costs, strict=True)
     ]
     if not rows:
         write_error("no sessions were found; --everywhere shows those of all folders")

@@ -73,6 +73,7 @@ class _ClaudeLog(ClaudeFigures):
         self._snapshot: tuple[LogPart, ...] = ()
         self._snapshots: list[dict[str, Any]] = []  # those that were not needed so far
         self._sent: dict[str, int] = {}
+        self._lengths: dict[str, int] = {}  # how many parts there were up to a row
         self._previous: dict[str, tuple[LogPart, ...]] = {}
         self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
         self._refs: dict[str, dict[str, Any]] = {}
@@ -91,7 +92,23 @@ class _ClaudeLog(ClaudeFigures):
         if self._describes:
             self.rebuilder.add_row("user", message, is_summary)
         if not self._refs:
-            self._extend(self.maker.message(message, is_summary))
+            parts = self.maker.message(message, is_summary)
+            if not any(part.kind == "result" for part in parts):
+                self._rewind(row)
+            self._extend(parts)
+            self._note_length(row)
+
+    def _rewind(self, row: dict[str, Any]) -> None:
+        """Forget what was sent after the row that this one continues, if the user went back to it."""
+        length = self._lengths.get(string(row, "parentUuid"))
+        context = self._context.get(self.thread, ())
+        if length is not None and length < min(len(context), self._sent.get(self.thread, 0)):
+            self._context[self.thread] = list(context[:length])
+            self._sent[self.thread] = length
+
+    def _note_length(self, row: dict[str, Any]) -> None:
+        if isinstance(uuid := row.get("uuid"), str):
+            self._lengths[uuid] = len(self._context.get(self.thread, ()))
 
     def _add_attachment(self, row: dict[str, Any]) -> None:
         attachment = row.get("attachment")
@@ -107,6 +124,7 @@ class _ClaudeLog(ClaudeFigures):
                 self.event("edited", path)
         if not self._refs:
             self._extend(parts)
+            self._note_length(row)
 
     def _read_snapshots(self) -> None:
         """Note what comes before the conversation, if that has not been done. A later snapshot may leave out the tools."""
@@ -137,6 +155,7 @@ class _ClaudeLog(ClaudeFigures):
             self.maker.note_calls(message)
         else:
             self._extend(self.maker.message(message))
+            self._note_length(row)
 
     def described(self, ref: str) -> dict[str, Any]:
         return self._refs.get(ref, {})
@@ -195,6 +214,7 @@ class _ClaudeLog(ClaudeFigures):
             )
             self._context[self.thread] = []
             self._sent[self.thread] = 0
+            self._lengths.clear()
 
     # The requests themselves
 

@@ -136,6 +136,8 @@ class ClaudeFigures:
             if tokens.out > known.tokens.out:  # the last row of an answer has its final usage
                 self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
             return
+        if not tokens.input + tokens.out:
+            return  # the provider did not answer
         ref = string(row, "requestRef")
         keep, tail, made = self.composition(ref)
         described = self.described(ref)
@@ -177,14 +179,20 @@ class ClaudeFigures:
 
     @property
     def is_sub_agent(self) -> bool:
-        return os.path.basename(os.path.dirname(self.path)) == "subagents"
+        """Whether this is the log of a sub-agent. Older versions wrote it beside that of the session."""
+        folder, name = os.path.split(self.path)
+        return os.path.basename(folder) == "subagents" or name.startswith("agent-")
 
     def log(self) -> SessionLog:
         """Return what was read."""
         fields, is_sub = self.fields, self.is_sub_agent
-        name = os.path.basename(self.path).removesuffix(".jsonl")
+        folder, name = os.path.split(self.path)
+        name = name.removesuffix(".jsonl")
         thread = (fields.get("agentId") or name.removeprefix("agent-")) if is_sub else ""
-        session = os.path.basename(os.path.dirname(os.path.dirname(self.path))) if is_sub else name
+        session = name
+        if is_sub:
+            is_below = os.path.basename(folder) == "subagents"
+            session = os.path.basename(os.path.dirname(folder)) if is_below else fields.get("sessionId", name)
         requests = [request._replace(thread=thread) if is_sub else request for request in self.requests.values()]
         return SessionLog(
             self.path, self.agent, session, fields.get("version", ""), fields.get("cwd", ""), fields.get("gitBranch", ""),

@@ -56,7 +56,8 @@ class _Rollout:
         self.model = ""
         self.time = self.sent = 0.0
         self.requests: dict[str, LoggedRequest] = {}
-        self.counted: dict[str, LoggedRequest] = {}  # from `token_count`, for versions without `token_usage_record`
+        self.sums: set[str] = set()  # those of `token_count`, for versions without `token_usage_record`
+        self.is_recorded = False
         self.events: list[Event] = []
         self.problems: dict[tuple[str, str], None] = {}
         self.composer = Composer([texts.part("unknown", "")])
@@ -194,33 +195,36 @@ class _Rollout:
 
     def _add_usage(self, payload: dict[str, Any]) -> None:
         key = string(payload, "response_id") or f"{len(self.requests)}"
-        self._request(self.requests, f"{key}|{string(payload, 'thread_id')}", payload.get("usage"))
+        self._request(f"{key}|{string(payload, 'thread_id')}", payload.get("usage"))
+        self.is_recorded = True
 
-    def _request(self, requests: dict[str, LoggedRequest], key: str, usage: Any) -> None:
+    def _request(self, key: str, usage: Any) -> None:
         tokens = _tokens(usage)
-        if key in requests or not tokens.input + tokens.out:
+        if key in self.requests or not tokens.input + tokens.out:
             return
         keep, tail = self.composer.request()
-        requests[key] = LoggedRequest(
+        self.requests[key] = LoggedRequest(
             key, "", self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail, made="estimated",
             settings=self.settings,
         )  # fmt: skip
 
     def _add_event(self, payload: dict[str, Any]) -> None:
-        kind = payload.get("type")
-        if kind == "token_count" and not self.requests:
-            info = payload.get("info")
-            if isinstance(info, dict) and isinstance(info.get("total_token_usage"), dict):
-                key = json_text(info["total_token_usage"])
-                self._request(self.counted, key, info.get("last_token_usage"))
+        """Add a request that has no record of its own, as in older versions. Where it has one, the count follows it."""
+        info = payload.get("info")
+        if payload.get("type") != "token_count" or not isinstance(info, dict):
+            return
+        total = json_text(info.get("total_token_usage"))
+        if total not in self.sums and not self.is_recorded:
+            self._request(f"{total}|{self.time}", info.get("last_token_usage"))
+        self.sums.add(total)
+        self.is_recorded = False
 
     def _add_compaction(self, payload: dict[str, Any]) -> None:
-        requests = self.requests or self.counted
-        if requests:  # the request before it wrote the summary
-            last = next(reversed(requests))
-            if requests[last].kind == "turn":
-                requests[last] = requests[last]._replace(kind="compaction")
-        self.events.append(Event("compaction", "", self.time, len(requests), f"{len(self.events)}||"))
+        if self.requests:  # the request before it wrote the summary
+            last = next(reversed(self.requests))
+            if self.requests[last].kind == "turn":
+                self.requests[last] = self.requests[last]._replace(kind="compaction")
+        self.events.append(Event("compaction", "", self.time, len(self.requests), f"{len(self.events)}||"))
         history = payload.get("replacement_history")
         parts: list[LogPart] = []
         for item in history if isinstance(history, list) else ():
@@ -237,13 +241,11 @@ class _Rollout:
         parent = string(self.meta, "parent_thread_id")
         session = (string(self.meta, "session_id") or parent or own) if is_sub else own
         thread = own if is_sub else ""
-        requests = (self.requests or self.counted).values()
         git = self.meta.get("git")
-        prefix = "" if self.requests else f"{own}|"
         return SessionLog(
             self.path, AGENT, session, string(self.meta, "cli_version"), string(self.meta, "cwd"), string(git, "branch"),
             thread, parent if parent != session else "",
-            tuple(request._replace(thread=thread, key=prefix + request.key) for request in requests),
+            tuple(request._replace(thread=thread) for request in self.requests.values()),
             tuple(event._replace(thread=thread) for event in self.events), tuple(self.problems),
         )  # fmt: skip
 

@@ -150,7 +150,9 @@ class _CopilotLog(JsonLog):
         self.composer.head = (*self.tools, *self.system)
         source = string(usage.get("accounting") if isinstance(usage, dict) else None, "sourceSessionId")
         thread = source if source and source != self.session else string(usage, "parentToolCallId")
-        self._request(string(usage, "apiCallId") or str(len(self.requests)), _tokens(usage), thread=thread)
+        self._request(
+            string(usage, "apiCallId") or self.row_id or str(len(self.requests)), _tokens(usage), thread=thread
+        )
 
     def _compaction(self, data: dict[str, Any]) -> None:
         usage = data.get("compactionTokensUsed")

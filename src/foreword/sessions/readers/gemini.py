@@ -54,17 +54,22 @@ class _GeminiLog(JsonLog):
     def _row(self, row: dict[str, Any]) -> None:
         changes = row.get("$set")
         if isinstance(changes, dict):
-            messages = changes.get("messages")
-            for message in messages if isinstance(messages, list) else ():
-                if isinstance(message, dict):
-                    self._message(message)
+            if isinstance(changes.get("messages"), list):
+                self._replace_history([row for row in changes["messages"] if isinstance(row, dict)])
         elif "type" in row:
             self._message(row)
         elif string(row, "sessionId"):
             self.session = string(row, "sessionId")
 
+    def _replace_history(self, messages: list[dict[str, Any]]) -> None:
+        """Read a list of all messages. Those that are no longer in it are not sent any more."""
+        for message in messages:
+            self._message(message)
+        known = [_key_of(message) for message in messages]
+        self.rows = {key: self.rows[key] for key in known if key in self.rows}
+
     def _message(self, row: dict[str, Any]) -> None:
-        kind, key = string(row, "type"), (string(row, "id"), string(row, "type"))
+        kind, key = string(row, "type"), _key_of(row)
         time = parse_time(row.get("timestamp"))
         if kind == "user":
             self.sent = time or self.sent
@@ -76,10 +81,11 @@ class _GeminiLog(JsonLog):
 
     def _answer(self, row: dict[str, Any], key: tuple[str, str], time: float) -> None:
         usage = row.get("tokens")
-        if key not in self.rows and isinstance(usage, dict):
+        if key[0] not in self.requests and isinstance(usage, dict):
             self.model = string(row, "model") or self.model
-            self.composer.restart(part for parts in self.rows.values() for part in parts)
-            self._request(key[0], _tokens(usage), time=time or self.time)
+            before = (parts for known, parts in self.rows.items() if known != key)
+            self.composer.restart(part for parts in before for part in parts)
+            self._request(key[0], _tokens(usage), identity=key[0], time=time or self.time)
         calls = row.get("toolCalls")
         parts = self._content(row.get("content"), "answer")
         for call in calls if isinstance(calls, list) else ():
@@ -120,6 +126,10 @@ class _GeminiLog(JsonLog):
     def log(self) -> SessionLog:
         found = super().log()
         return found if found.cwd else found._replace(cwd=_project_folder(self.path))
+
+
+def _key_of(row: dict[str, Any]) -> tuple[str, str]:
+    return string(row, "id"), string(row, "type")
 
 
 def _project_folder(path: str) -> str:

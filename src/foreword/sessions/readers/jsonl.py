@@ -26,7 +26,7 @@ class JsonLog:
 
     def __init__(self, path: str, texts: Texts) -> None:
         self.path, self.texts = path, texts
-        self.session = self.version = self.cwd = self.branch = self.model = ""
+        self.session = self.version = self.cwd = self.branch = self.model = self.row_id = ""
         self.time = self.sent = 0.0
         self.composer = Composer([texts.part("unknown", "")])
         self.requests: dict[str, LoggedRequest] = {}
@@ -39,6 +39,7 @@ class JsonLog:
             row = parse_row(line)
             if row is not None:
                 self.time = parse_time(row.get("timestamp")) or self.time
+                self.row_id = string(row, "id", "uuid")
                 self._guard(row)
             elif line.strip():
                 self.problems["session-log-cut", "a line"] = None
@@ -59,14 +60,19 @@ class JsonLog:
     def _event(self, kind: str, detail: str = "") -> None:
         self.events.append(Event(kind, "", self.time, len(self.requests), detail))
 
-    def _request(self, key: str, tokens: TokenCounts, made: str = "estimated", **fields: Any) -> None:
-        """Add the request that was just answered, unless it is already known or there is nothing in it."""
+    def _request(
+        self, key: str, tokens: TokenCounts, made: str = "estimated", identity: str = "", **fields: Any
+    ) -> None:
+        """Add the request that was just answered, unless it is already known or there is nothing in it.
+
+        `identity` is what a copy of it in another log has too.
+        """
         if key in self.requests or not tokens.input + tokens.out:
             return
         thread = fields.get("thread", "")
         keep, tail = (0, ()) if thread or fields.get("kind", "turn") != "turn" else self.composer.request()
         request = LoggedRequest(
-            f"{self.session}|{key}", thread, self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail,
+            identity or f"{self.session}|{key}", thread, self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail,
             made="" if thread else made,
         )  # fmt: skip
         self.requests[key] = request._replace(**fields)

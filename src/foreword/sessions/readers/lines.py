@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 
 _MARK = 1024
+_LONGEST = 128 << 20  # a line that is longer is not read
 
 
 class UnreadableLog(Exception):
@@ -31,20 +32,25 @@ def open_log(path: str) -> int:
 
 
 def read_lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the complete lines of a log from `start` to the size that it has now, each with its offset.
+    """Yield the lines of a log from `start` to the size that it has now, each with its offset.
 
-    The last line is yielded without its newline if it has none; a program may be writing it. Raises an `UnreadableLog`.
+    The last line is yielded without its newline if it has none; a program may be writing it. Of a line that is too long only the beginning
+    is yielded, which is not valid JSON. Raises an `UnreadableLog`.
     """
     with open(open_log(path), "rb", buffering=1 << 20) as file:
         limit = os.fstat(file.fileno()).st_size if end is None else end
         file.seek(start)
         offset = start
         try:
-            for line in file:
-                yield offset, line
-                offset += len(line)
-                if offset >= limit:
-                    return
+            while offset < limit and (line := file.readline(_LONGEST)):
+                if len(line) == _LONGEST and not line.endswith(b"\n"):
+                    yield offset, line[:_MARK]
+                    while line and not line.endswith(b"\n"):
+                        line = file.readline(_MARK << 10)
+                    offset = file.tell()
+                else:
+                    yield offset, line
+                    offset += len(line)
         except OSError as error:
             raise UnreadableLog(error.strerror or "cannot be read") from None
 

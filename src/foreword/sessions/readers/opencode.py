@@ -157,7 +157,9 @@ class _OpenCodeLog(JsonLog):
         cost = message.get("cost")
         kind = "compaction" if message.get("summary") is True else "turn"
         own = float(cost) if isinstance(cost, int | float) and cost else None
-        self._request(key, tokens, own_cost=own, kind=kind)
+        # A forked session has copies with other ids.
+        identity = f"{self.sent}|{self.time}|{self.model}|{list(tokens)}" if self.sent else ""
+        self._request(key, tokens, identity=identity, own_cost=own, kind=kind)
         if kind == "compaction":
             self._event("compaction", f"{key}||")
             self.composer.restart([])

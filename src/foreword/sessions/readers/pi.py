@@ -44,9 +44,40 @@ class _PiLog(JsonLog):
         self.session = os.path.basename(path).removesuffix(".jsonl").rpartition("_")[2]
         self.sections: dict[str, list[LogPart]] = {}
         self.tools: dict[str, LogPart] = {}
-        self.cost: float | None = None
+        # The rows are a tree: for each, the one before it, what it added to the conversation, and whether it replaced everything.
+        self.tree: dict[str, tuple[str, list[LogPart], bool]] = {}
+        self.last = ""
 
     def _row(self, row: dict[str, Any]) -> None:
+        parent = string(row, "parentId")
+        if parent != self.last and parent in self.tree:  # the user went back to an earlier message
+            self.composer.restart(part for _, parts in self._branch(parent) for part in parts)
+        count = len(self.composer.parts)
+        self._add(row)
+        if self.row_id and row.get("type") != "session":
+            is_new = row.get("type") == "compaction"
+            self.tree[self.row_id] = parent, self.composer.parts[0 if is_new else count :], is_new
+            self.last = self.row_id
+
+    def _branch(self, name: str) -> list[tuple[str, list[LogPart]]]:
+        """Return the rows that lead to this one, with what each added."""
+        found: list[tuple[str, list[LogPart]]] = []
+        while name in self.tree and len(found) <= len(self.tree):
+            parent, parts, is_new = self.tree[name]
+            found.append((name, parts))
+            name = "" if is_new else parent
+        return found[::-1]
+
+    def _compact(self, row: dict[str, Any]) -> None:
+        """Replace the conversation by a summary and what came after the first row that is kept."""
+        self._event("compaction", f"{string(row, 'id')}|{number(row, 'tokensBefore')}|")
+        branch = self._branch(self.last)
+        first = string(row, "firstKeptEntryId")
+        start = next((index for index, (name, _) in enumerate(branch) if name == first), len(branch))
+        kept = [part for _, parts in branch[start:] for part in parts]
+        self.composer.restart([self.texts.part("summary", string(row, "summary")), *kept])
+
+    def _add(self, row: dict[str, Any]) -> None:
         kind, message = row.get("type"), row.get("message")
         if kind == "session":
             self.session = string(row, "id") or self.session
@@ -54,8 +85,7 @@ class _PiLog(JsonLog):
         elif kind == "model_change":
             self.model = string(row, "modelId") or self.model
         elif kind == "compaction":
-            self._event("compaction", f"{string(row, 'id')}|{number(row, 'tokensBefore')}|")
-            self.composer.restart([self.texts.part("summary", string(row, "summary"))])
+            self._compact(row)
         elif kind == "message" and isinstance(message, dict):
             self._message(message)
         elif kind not in SKIPPED:
@@ -101,8 +131,11 @@ class _PiLog(JsonLog):
             min(number(usage, "cacheWrite1h"), written),
         )  # fmt: skip
         made = "rebuilt" if self.tools else "estimated"
-        key = string(message, "responseId") or str(len(self.requests))
-        self._request(key, tokens, made, own_cost=float(total) if isinstance(total, int | float) and total else None)
+        key = f"{self.row_id or len(self.requests)}|{string(message, 'responseId')}"
+        identity = f"{key}|{self.time}" if self.row_id else ""
+        self._request(
+            key, tokens, made, identity, own_cost=float(total) if isinstance(total, int | float) and total else None
+        )
         parts = []
         content = message.get("content")
         for entry in content if isinstance(content, list) else ():

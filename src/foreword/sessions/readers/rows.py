@@ -41,7 +41,7 @@ def parse_time(text: Any) -> float:
         return 0.0
     try:
         moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
     except (ValueError, OverflowError, OSError):
         return 0.0
 
