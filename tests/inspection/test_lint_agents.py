@@ -166,7 +166,11 @@ def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
     [
         (".claude/rules/a.md", "globs: web/**", "ignores the field `globs` of this rule; did you mean `paths`?"),
         (".claude/rules/a.md", "applyTo: web/**", "ignores the field `applyTo` of this rule; did you mean `paths`?"),
-        (".claude/rules/a.md", "path: web/**", "ignores the field `path` of this rule; did you mean `paths`?"),
+        (
+            ".claude/rules/a.md",
+            "path: web/**",
+            "and foreword ignore the field `path` of this rule; did you mean `paths`?",
+        ),
         (".claude/rules/a.md", "paths: web/**\nglobs: web/**\nalwaysApply: false\ndescription: x", ""),
         (".claude/rules/a.md", "alwaysApply: true\ndescription: x", ""),
         (".cursor/rules/a.mdc", "alwaysApply: flase", "`alwaysApply: flase` is neither true nor false"),
@@ -182,6 +186,31 @@ def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
             "Cursor ignores the field `paths` of this rule; did you mean `globs`?",
         ),
         (".github/instructions/a.instructions.md", "applyto: web/**", "did you mean `applyTo`?"),
+        (
+            ".claude/rules/a.md",
+            "glob: web/**",
+            "and foreword ignore the field `glob` of this rule; did you mean `paths`?",
+        ),
+        (".claude/rules/a.md", "globs:\nalwaysApply: true", ""),
+        (".claude/rules/a.md", "paths: []", "use this rule for every file; add a pattern, or delete the field"),
+        (".cursor/rules/a.mdc", "globs:\ndescription: x", ""),
+        # No agent is detected: these are the rules of Foreword's own layout.
+        (".agents/rules/a.md", "glob: web/**", "foreword ignores the field `glob` of this rule; did you mean `globs`?"),
+        (".agents/rules/a.md", "alwaysApply: treu", "`alwaysApply: treu` is neither true nor false"),
+        (".agents/rules/a.md", "Paths: web/**", "did you mean `paths`?"),
+        (".agents/rules/a.md", "globs: web/**\ntitle: x", ""),
+        (
+            ".agents/rules/a.md",
+            "paths: []",
+            "`paths` is empty, so foreword uses this rule for every file; add a pattern, or delete the field",
+        ),
+        (
+            ".agents/rules/a.md",
+            "applyTo:",
+            "`applyTo` is empty, so foreword uses this rule for every file; add a pattern, or delete the field",
+        ),
+        (".agents/rules/a.md", "globs: []\nalwaysApply: true", ""),
+        (".agents/rules/a.md", "globs: []\npaths: web/**", ""),
     ],
 )
 def test_a_field_of_a_rule_that_an_agent_ignores(findings_for, path, front, problem):
@@ -190,7 +219,19 @@ def test_a_field_of_a_rule_that_an_agent_ignores(findings_for, path, front, prob
         assert found == []
         return
     assert found[0] == ("rule-field", path, 2)
-    assert findings_for.messages[0].replace("Claude Code ", "").endswith(problem)
+    assert findings_for.messages[0].endswith(problem)
+
+
+def test_rules_of_the_layout_itself_are_checked_in_folders_below(findings_for):
+    files = {"web/.agents/rules/a.md": "---\nglob: x.css\n---\nBe brief.\n", "web/x.css": "a {}"}
+    assert findings_for(files) == []
+    assert findings_for(files, "--recursive") == [("rule-field", "web/.agents/rules/a.md", 2)]
+
+
+def test_a_rule_of_the_layout_itself_that_matches_no_file(findings_for):
+    files = {".agents/rules/a.md": "---\npaths: web/**\n---\nBe brief.\n"}
+    assert findings_for(files) == [("unmatched-rule", ".agents/rules/a.md", 2)]
+    assert findings_for({**files, "web/x.css": "a {}"}) == []
 
 
 def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):

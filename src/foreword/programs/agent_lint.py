@@ -12,7 +12,7 @@ from ..engine.assembler import Assembler
 from ..errors import ForewordError
 from ..findings import finding
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit
-from ..inspection.lint.agent_facts import Facts, Visit, join_names, place_of, shared_names
+from ..inspection.lint.agent_facts import Facts, Visit, agent_name, join_names, place_of, shared_names
 from ..inspection.lint.agent_files import (
     report_blank_files,
     report_cut_files,
@@ -51,13 +51,13 @@ from .wrong_case import is_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from ..engine.assembler import Snapshot
     from ..layout.model import Layout
     from ..sources.tree import Listings
-    from ..vocabulary import Agent, Finding, Prompt, Severity, Workspace
+    from ..vocabulary import Agent, Candidate, Finding, Prompt, Severity, Workspace
     from .agents import AssemblerFor
 
 CASE_CHECK = "file-case"
@@ -95,15 +95,20 @@ class AgentLint:
         self._texts: dict[str, SourceText | None] = {}
         self._lower_case: dict[str, Mapping[str, list[str]]] = {}
 
-    def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
-        """Return the findings about all agents in use. With `is_recursive`, every folder below with a file for an agent is checked too."""
+    def findings(
+        self, is_recursive: bool, disabled: Collection[str], candidates: Iterable[Candidate] = ()
+    ) -> list[Finding]:
+        """Return the findings about all agents in use, and about the rules among these candidates of the assembler's layout.
+
+        With `is_recursive`, every folder below with a file for an agent is checked too.
+        """
         named = self._named_layouts()
         layouts = {**named, **self.mirrors}
         files = self._files(layouts.values(), is_recursive)
         chosen = [name for name, layout in layouts.items() if name in named or self._is_used(layout, files)]
-        if not chosen:
-            return []
-        self._check(chosen, files)
+        if chosen:
+            self._check(chosen, files)
+        self._check_own_rules(candidates)
         if "unmatched-rule" not in disabled:
             self._check_rules()
         findings = [*self.facts.findings(), *self._case_findings()]
@@ -293,20 +298,36 @@ class AgentLint:
 
     # Rules that apply to some paths
 
+    def _check_own_rules(self, candidates: Iterable[Candidate]) -> None:
+        """Check the rules among the candidates of the assembler's layout: their fields, and the paths that they wait for."""
+        layout = self.assembler.layout()
+        inside = [candidate for candidate in candidates if is_inside(candidate.path, self.shown_root)]
+        self.rule_fields.check(layout, inside, self.read)
+        for candidate in inside:
+            if candidate.fate == "waiting" and os.path.basename(candidate.path) != SKILL_FILE:
+                self._note_file(candidate.path, candidate.target, agent_name(layout))
+
     def _check_rules(self) -> None:
         index = _index_paths(self.root, self.listings) if self.rules else None
         for path, (field, agents) in self.rules.items():
-            globs, source = split_globs(field), self.read(path)
-            if index is None or source is None or index.has_match(globs):
-                continue
-            message = (
-                f"{{agents}} never use{{s}} this rule: no file in the repository matches {', '.join(globs)};"
-                " correct the pattern, or delete the rule"
-            )
-            place = place_of(source, globs[0])
-            severity: Severity | None = None if names_folder(globs) else "info"
-            for agent in agents:
-                self.facts.add("unmatched-rule", place, message, agent, severity=severity)
+            source = self.read(path)
+            if index is not None and source is not None:
+                _report_unmatched_rule(split_globs(field), index, source, agents, self.facts)
+
+
+def _report_unmatched_rule(
+    globs: Sequence[str], index: PathIndex, source: SourceText, agents: Iterable[str], facts: Facts
+) -> None:
+    if index.has_match(globs):
+        return
+    message = (
+        f"{{agents}} never use{{s}} this rule: no file in the repository matches {', '.join(globs)};"
+        " correct the pattern, or delete the rule"
+    )
+    place = place_of(source, globs[0])
+    severity: Severity | None = None if names_folder(globs) else "info"
+    for agent in agents:
+        facts.add("unmatched-rule", place, message, agent, severity=severity)
 
 
 def _index_paths(root: str, listings: Listings) -> PathIndex | None:

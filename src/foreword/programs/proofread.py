@@ -16,17 +16,17 @@ from ..inspection.lint import LintContext, Linter
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
-from ..sources.instruction_files import find_instruction_files
+from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
-from ..sources.search import SKILL_FILE
 from ..sources.tree import Listings, scan_below, walk_folders
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
-from ..vocabulary import Agent, value
+from ..vocabulary import Agent, replace, value
+from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
 from .touch_candidates import with_touch_candidates
 from .wrong_case import WrongCaseFinder
@@ -253,20 +253,24 @@ class _LintRun:
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result
-            for result in agents.findings(is_recursive, self.disabled)
+            for result in agents.findings(is_recursive, self.disabled, self._candidates(is_recursive))
             if result.code != CASE_CHECK or result.path not in known
         ]
         self.findings.update(dict.fromkeys(self.linter.without_ignored(findings, agents.sources(findings))))
         self._check_other_files(agents)
 
+    def _candidates(self, is_recursive: bool) -> list[Candidate]:
+        """Return the prompt's candidates, and the files that touches add: with `is_recursive`, those in every folder below."""
+        layout, folders = self.snapshot.layout, list[str]()
+        if is_recursive and layout.touch:
+            with_touch = replace(layout, lookups=(*layout.lookups, *layout.touch.lookups))
+            files = find_instruction_files(self.cwd, instruction_file_patterns([with_touch]), self.listings)
+            folders = folders_above(files.paths, self.root)
+        return with_touch_candidates(self.candidates, self.assembler, folders)
+
     def _check_other_files(self, agents: AgentLint) -> None:
         """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once."""
-        waiting = [
-            candidate.path
-            for candidate in with_touch_candidates(self.candidates, self.assembler)
-            if candidate.fate == "waiting" and os.path.basename(candidate.path) != SKILL_FILE
-        ]
-        others = [path for path in dict.fromkeys((*agents.files_read, *waiting)) if path not in self.files]
+        others = [path for path in agents.files_read if path not in self.files]
         if not others:
             return
         self.disk.enter(self.snapshot.plan.workspace)

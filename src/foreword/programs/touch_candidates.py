@@ -32,13 +32,15 @@ def touch_candidates(assembler: Assembler, folders: Sequence[str]) -> Sequence[C
     return TouchReader(assembler).read_folders(layout, layout.touch, folders).candidates
 
 
-def with_touch_candidates(in_prompt: Sequence[Candidate], assembler: Assembler) -> list[Candidate]:
-    """Return the prompt's candidates, and the rules that are added only when a file is touched.
+def with_touch_candidates(
+    in_prompt: Sequence[Candidate], assembler: Assembler, folders: Sequence[str] = ()
+) -> list[Candidate]:
+    """Return the prompt's candidates, and the rules that are added only when a file is touched, also those in these folders.
 
     A rule that applies only to certain paths, but is never sent on a touch, is `unused`.
     """
     layout = assembler.layout()
-    touched = {candidate.path: candidate for candidate in touch_candidates(assembler, ())}
+    touched = {candidate.path: candidate for candidate in touch_candidates(assembler, folders)}
     paths = {candidate.path for candidate in in_prompt}
     return [
         *(_unused_if_never_sent(candidate, touched.get(candidate.path), layout) for candidate in in_prompt),

@@ -129,6 +129,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
         for key, value in fields.items()
         if type(key) is str and (key not in PATH_FIELDS or isinstance(value, (str, list)))
     }
+    texts |= {name: "" for name in PATH_FIELDS if name in fields and fields[name] is None}
     ignored = next(filter(None, (_describe_ignored_globs(fields, name) for name in PATH_FIELDS)), "")
     return texts, problem, ignored or too_long
 

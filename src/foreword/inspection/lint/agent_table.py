@@ -141,7 +141,7 @@ AGENT_CHECKS = (
     Check(
         "rule-field",
         "warning",
-        "An agent ignores a field of a rule: it is misspelled, belongs to another agent, or is neither true nor false.",
+        "An agent ignores a field of a rule: it is misspelled, empty, belongs to another agent, or is neither true nor false.",
         "The rule then applies to other files than its author expects, usually to all of them. Cursor knows `globs`, Claude Code `paths`, and"
         " Copilot `applyTo`.",
         Example(

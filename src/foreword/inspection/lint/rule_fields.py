@@ -1,5 +1,5 @@
 """Reports rules that an agent ignores because of their extension, and fields of rules that it ignores: misspelled ones, those of other
-agents, and values that are neither true nor false.
+agents, empty lists of paths, and values that are neither true nor false.
 
 What an agent knows is taken from the conditions of its layout's lookup rules.
 """
@@ -12,16 +12,20 @@ from posixpath import splitext
 from ...layout.touch_keys import MATCH_FIELDS
 from ...sources.globs import matches_glob
 from ...text.lines import printable
-from .agent_facts import Place, place_of
+from .agent_facts import Place, agent_name, place_of
+from .rule_globs import split_globs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ...layout.model import Layout, Lookup
+    from ...vocabulary import Candidate
     from .agent_facts import Facts, Visit
+    from .source_text import SourceText
 
 _BOOLEANS = ("true", "false")
+_FATES = ("used", "cut", "waiting", "unused")
 _PATH_FIELDS = tuple(name for name in MATCH_FIELDS if name != "alwaysApply")
 
 
@@ -36,21 +40,28 @@ class RuleFields:
         self._checked: dict[str, set[str]] = {}
 
     def visit(self, visit: Visit) -> None:
-        checked = self._checked.setdefault(visit.layout.name, set())
-        for fate in ("used", "cut", "waiting", "unused"):
-            for candidate in visit.candidates_in_repository(fate):
-                if candidate.path not in checked:
-                    checked.add(candidate.path)
-                    self._check(candidate.path, visit)
+        for fate in _FATES:
+            self.check(visit.layout, visit.candidates_in_repository(fate), visit.read)
 
-    def _check(self, path: str, visit: Visit) -> None:
-        lookups = list(_rule_lookups(visit.layout, path))
-        source = visit.read(path) if lookups else None
+    def check(self, layout: Layout, candidates: Iterable[Candidate], read: Callable[[str], SourceText | None]) -> None:
+        """Check the rules among these candidates of a layout. `read` returns the text of a file in the repository, or None."""
+        checked = self._checked.setdefault(layout.name, set())
+        for candidate in candidates:
+            if candidate.fate in _FATES and candidate.path not in checked:
+                checked.add(candidate.path)
+                self._check(layout, candidate, read)
+
+    def _check(self, layout: Layout, candidate: Candidate, read: Callable[[str], SourceText | None]) -> None:
+        lookups = list(_rule_lookups(layout, candidate.path))
+        source = read(candidate.path) if lookups else None
         if source is None or not source.text.startswith("---"):
             return
         fields = self.read_fields(source.text)
-        for name, message in _problems(fields, _known_values(lookups)):
-            self.facts.add("rule-field", place_of(source, f"{name}:"), message, visit.agent)
+        problems = [*_problems(fields, _known_values(lookups))]
+        if candidate.fate != "unused" and not candidate.target:
+            problems += _empty_scopes(fields, lookups)
+        for name, message in problems:
+            self.facts.add("rule-field", place_of(source, f"{name}:"), message, agent_name(layout))
 
 
 def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
@@ -70,6 +81,8 @@ def _known_values(lookups: Collection[Lookup]) -> dict[str, set[str]]:
     for lookup in lookups:
         for name, values in (*lookup.where, *lookup.unless):
             known.setdefault(name, set()).update(filter(None, values))
+    if "alwaysApply" in known:
+        known["alwaysApply"].update(_BOOLEANS)
     return known
 
 
@@ -83,18 +96,47 @@ def _problems(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -
             yield name, f"{{agents}} ignore{{s}} the field `{name}` of this rule; did you mean `{meant}`?"
 
 
+def _empty_scopes(fields: Mapping[str, str], lookups: Iterable[Lookup]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a rule for every file that should list paths, but are empty. Cursor writes them beside `alwaysApply`."""
+    scopes = [name for name in dict.fromkeys(_optional_scopes(lookups)) if name in fields]
+    if "alwaysApply" not in fields and not any(split_globs(fields[name]) for name in scopes):
+        for name in scopes:
+            message = f"`{name}` is empty, so {{agents}} use{{s}} this rule for every file; add a pattern, or delete the field"
+            yield name, message
+
+
+def _optional_scopes(lookups: Iterable[Lookup]) -> Iterator[str]:
+    """Yield the fields without which a rule applies to every file."""
+    for lookup in lookups:
+        where = dict(lookup.where)
+        if "alwaysApply" not in where:
+            yield from (name for name in _PATH_FIELDS if "" in where.get(name, ()))
+        if lookup.unscoped != "skip":
+            yield from (name for name in _PATH_FIELDS if name in lookup.match)
+
+
 def _is_boolean(values: Collection[str]) -> bool:
     return bool(values) and all(value in _BOOLEANS for value in values)
 
 
 def _meant(name: str, fields: Mapping[str, str], known: Collection[str]) -> str:
     """Return the known field that an unknown one probably stands for, or empty if there is none or if that is present too."""
-    if name in MATCH_FIELDS:  # a field of another agent
-        scopes = [other for other in known if other in _PATH_FIELDS]
-        is_scoped = any(fields.get(other) for other in scopes)
-        return scopes[0] if name in _PATH_FIELDS and scopes and not is_scoped else ""
-    close = get_close_matches(name.lower(), [other.lower() for other in known], 1, 0.8)
-    return next((other for other in known if [other.lower()] == close and other not in fields), "")
+    if name not in MATCH_FIELDS:
+        if other := _closest(name, known):
+            return other if other not in fields else ""
+        name = _closest(name, MATCH_FIELDS) if fields[name] else ""
+    elif not fields[name]:
+        return ""
+    # A field of another agent, perhaps misspelled.
+    scopes = [other for other in known if other in _PATH_FIELDS]
+    is_scoped = any(fields.get(other) for other in scopes)
+    return scopes[0] if name in _PATH_FIELDS and scopes and not is_scoped else ""
+
+
+def _closest(name: str, fields: Collection[str]) -> str:
+    """Return the field whose name is closest to this one, or empty if none is close."""
+    close = get_close_matches(name.lower(), [field.lower() for field in fields], 1, 0.8)
+    return next((field for field in fields if [field.lower()] == close), "")
 
 
 # Extensions
