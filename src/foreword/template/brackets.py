@@ -20,6 +20,7 @@ false in `[if]`) if it looks like a variable: the name follows the colon directl
 `[note: a]`, `[12:30]`, `[https://x]`, `[note:a](b)`.
 
 For a type with a fixed set of names, a variable with any other name is also reported and treated as undefined: `[system:tme]`.
+A name that looks like an expression is reported too: `[if file:a && file:b]` tests a file named `a && file:b`.
 
 The only error is a template that is too large. An unmatched tag is left as text and reported: an `[if]` that is never closed
 and its `[else]`, an `[else]` or `[endif]` outside a block, a second `[else]`. An `[endif]` closes the nearest open `[if]`.
@@ -205,6 +206,8 @@ def _types(inputs: Inputs) -> frozenset[str]:
 _BRACKET = r"\\\[|\[(?=[ \t]*[A-Za-z])([^\[\]\r\n\0\\]*(?:\\(?!\[)[^\[\]\r\n\0\\]*)*)(\]?)"
 _BODY = r"(?:(if)[ \t]+(?:(!)[ \t]*)?)?([a-z][a-z0-9_-]*):(.*)"
 _PLAIN_NAME = r"(?!/)[\w./-]+"
+# `a && file:b`, `a or file:b`, `a, file:b`, `a == "x"`
+_OPERATOR = r"[ \t](?:[=!]=|&&|\|\|)[ \t]|[ \t,&|!]([a-z][a-z0-9_-]*):[^ \t]"
 _LOOKS_LIKE_KEYWORD = r"(?i)(?:else[ \t]*)?if(?![\w-]).*[:!].*|elif[ \t].*|(?:else[ \t]*)?if|elif|else|end[ \t]*if"
 _LOOKS_LIKE_VARIABLE = r"(?i)(?:if[ \t]+(?:![ \t]*)?)?([a-z][a-z0-9_-]*)[ \t]*:.*"
 
@@ -239,22 +242,26 @@ def _scan_tags(
             continue
         if meaning and closing:
             tags.append((start, end, meaning))
-            if meaning.variable and meaning.variable[1] not in names.get(meaning.variable[0], meaning.variable):
-                diagnostics.append(_unknown_name_diagnostic(*meaning.variable, names, start, end))
+            if meaning.variable:
+                diagnostics.extend(_diagnose_name(meaning.variable, types, names, start, end))
         if not meaning or not closing or meaning.is_unknown:
             diagnostics.extend(_diagnose(match, meaning, types))
     return tags
 
 
-def _unknown_name_diagnostic(
-    type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int
-) -> Diagnostic:
+def _diagnose_name(
+    variable: tuple[str, str], types: frozenset[str], names: Mapping[str, Collection[str]], start: int, end: int
+) -> Iterator[Diagnostic]:
+    """Yield a diagnostic if a name looks like an expression, or is none of the names of its type."""
     from ..errors import suggestion
 
-    hint = suggestion(name, names[type])
-    return Diagnostic(
-        "template-unknown-name", f"is not a known {type} variable and is treated as undefined{hint}", start, end
-    )
+    type, name = variable
+    if any(match[1] is None or match[1] in types for match in re.finditer(_OPERATOR, name)):
+        problem = f"is read as a single variable whose name is '{name}': a tag cannot combine or compare variables"
+        yield Diagnostic("template-expression", problem, start, end)
+    elif name not in names.get(type, (name,)):
+        problem = f"is not a known {type} variable and is treated as undefined{suggestion(name, names[type])}"
+        yield Diagnostic("template-unknown-name", problem, start, end)
 
 
 def _parse_body(body: str, types: frozenset[str]) -> Meaning | None:
