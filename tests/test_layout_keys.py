@@ -144,6 +144,7 @@ FACTS = "conditions are tool:NAME, can:NAME, set:NAME, found:NAME, provider:NAME
         ("section.files.item", "{name}", "section.files.item: unknown field '{name}'; known: cwd, home, path, platform, root, text"),
         # conditions
         ("section.intro.when", ["toosl"], "section.intro.when: unknown condition 'toosl'; " + FACTS),
+        ("section.intro.when", ["platform:windows"], "section.intro.when: 'windows' is not the name of a platform as in sys.platform; did you mean 'win32'?"),
         ("section.intro.when", ["tool:"], "section.intro.when: unknown condition 'tool:'; " + FACTS),
         ("section.intro.when", ["can:raed"], "section.intro.when: unknown ability 'raed'; did you mean 'read'?"),
         ("section.intro.when", ["set:dri"], "section.intro.when: unknown setting 'dri'; did you mean 'dir'?"),

@@ -158,6 +158,15 @@ CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
 ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
 ROLES_WITH_TEXT = ("summary", "branch_summary", "custom")
 PROVIDERS = ("anthropic", "openai", "gemini", "bedrock")
+# The values of `sys.platform`, without versions.
+PLATFORMS = (
+    *("aix", "android", "cygwin", "darwin", "dragonfly", "emscripten", "freebsd", "gnu", "haiku", "ios", "linux"),
+    *("netbsd", "openbsd", "sunos", "wasi", "win32"),
+)
+_OTHER_PLATFORM_NAMES = {
+    **dict.fromkeys(("windows", "win", "win64", "nt"), "win32"),
+    **dict.fromkeys(("macos", "mac", "osx", "mac os", "os x"), "darwin"),
+}
 _MAX_ID_LENGTH = 512
 
 
@@ -183,7 +192,18 @@ def check_workspace(fields: dict[str, Any]) -> None:
             fields[name] = path_text(f"Workspace.{name}", fields[name])
     if fields["platform"] is not None:
         expect("Workspace.platform", fields["platform"], str)
+        if problem := describe_unknown_platform(fields["platform"]):
+            raise CallError(f"Workspace.platform: {problem}")
     expect_mapping("Workspace.environment", fields["environment"])
+
+
+def describe_unknown_platform(name: str) -> str:
+    """Return what is wrong with the name of a platform, or empty if `sys.platform` may have this value on some system."""
+    if not name or name in PLATFORMS or name.rstrip(".0123456789") in PLATFORMS:
+        return ""
+    meant = _OTHER_PLATFORM_NAMES.get(name.lower()) or (name.lower() if name.lower() in PLATFORMS else "")
+    hint = f"; did you mean {meant!r}?" if meant else suggestion(name, PLATFORMS)
+    return f"{show(name)} is not the name of a platform as in sys.platform{hint}"
 
 
 def to_tuple(name: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
@@ -278,11 +298,15 @@ def check_time(now: object) -> None:
         )
 
 
-def check_message(message: object) -> None:
-    """Raise a CallError unless the user's message is a string."""
+def check_message(message: object, *, may_be_empty: bool = True) -> None:
+    """Raise a CallError unless the user's message is a string with more than white space, or empty if it may be."""
     if not isinstance(message, str):
         hint = "; pass earlier messages as messages=[…]" if isinstance(message, (list, tuple, dict)) else ""
         raise CallError(f"the message must be a string, not {type(message).__name__}{hint}")
+    if not message and not may_be_empty:
+        raise CallError("the message is empty; pass what the user says")
+    if message.isspace():
+        raise CallError(f"the message {show(message)} contains only white space, which providers refuse; omit it")
 
 
 def check_messages(messages: Any) -> tuple[Mapping[str, Any], ...]:
@@ -306,10 +330,12 @@ def _check_is_mapping(message: Any, number: int) -> None:
 
 def _check_role(role: Any, number: int) -> None:
     known = ROLES + CONVERTED_ROLES
-    if not isinstance(role, str):
-        raise CallError(f"message {number} has no role; known roles: {', '.join(known)}")
-    if role not in known:
-        raise CallError(f"message {number} has the unknown role {show(role)}{suggestion(role, known)}")
+    if role in known:
+        return
+    problem = f"the unknown role {show(role)}" if isinstance(role, str) else "no role"
+    similar = similar_name(role, known) if isinstance(role, str) else ""
+    hint = f"did you mean {similar!r}?" if similar else f"known roles: {', '.join(known)}"
+    raise CallError(f"message {number} has {problem}; {hint}")
 
 
 def _check_content(message: Mapping[str, Any], number: int) -> None:

@@ -130,9 +130,17 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "The catalog has no variable with this type and name; the variable is treated as undefined.",
     ),
+    "template-expression": (
+        "warning",
+        "A tag seems to combine or compare variables, but is read as a single variable with that name.",
+    ),
     "template-more": ("info", "A template has more problems than the report lists."),
     "directive-unmatched": ("warning", "An if, else or endif directive has no counterpart and is left as text."),
     "directive-malformed": ("warning", "A directive is malformed and is left as text; the message says what is wrong."),
+    "directive-platform": (
+        "warning",
+        "A condition compares the platform with a name that no platform has, such as windows instead of win32.",
+    ),
     "directive-unknown": (
         "info",
         "A comment looks like a directive, but there is no directive with that name; it is left as text.",

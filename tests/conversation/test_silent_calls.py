@@ -1,6 +1,7 @@
 """Calls that would do the wrong thing without a word: each is an error that says what would be right, or a finding."""
 
 import os
+import sys
 from datetime import UTC, date, datetime, tzinfo
 
 import pytest
@@ -18,6 +19,7 @@ from foreword import (
     for_openai_responses,
     watch,
 )
+from foreword.extensions import Resources
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 REQUESTS = [for_anthropic, for_gemini, for_openai_chat, for_openai_responses]
@@ -101,6 +103,14 @@ def test_a_value_of_a_providers_package_is_a_definition():
         (lambda: Agent(tools=[{"name": "x", "schema": {}, "parameters": {}}]), CallError, "several schemas"),
         (lambda: Agent(tools=[{"nme": "x"}]), CallError, "is not a tool definition"),
         (lambda: Agent(tools=[3]), CallError, "not of int"),
+        (
+            lambda: Workspace("/", platform="windows"),
+            CallError,
+            "'windows' is not the name of a platform as in sys.platform; did you mean 'win32'?",
+        ),
+        (lambda: Workspace("/", platform="Linux"), CallError, "did you mean 'linux'?"),
+        (lambda: Workspace("/", platform="macOS"), CallError, "did you mean 'darwin'?"),
+        (lambda: Workspace("/", platform="x"), CallError, "known: aix, android, "),
         (lambda: Conversations("sqlite:////nope/x.db"), CallError, "there is no folder /nope; create it first"),
     ],
 )
@@ -109,6 +119,42 @@ def test_a_wrong_call_says_what_would_be_right(call, error, words):
         call()
     assert words in str(raised.value)
     assert not os.path.exists("/nope")
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32", "freebsd14", "sunos5", sys.platform, None])
+def test_the_platforms_of_python_are_accepted(platform):
+    assert Workspace("/", platform=platform).platform == platform
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t", "\u2003"])
+def test_a_message_of_white_space_is_an_error(tree, text):
+    conversation = Conversations().open("c", tree.workspace())
+    history = [{"role": "user", "content": "Hi"}]
+    for call in (
+        lambda: conversation.turn(text),
+        lambda: conversation.compact(text, history),
+        lambda: conversation.send_message(text),
+        lambda: conversation.sub_agent("Look.", message=text),
+    ):
+        with pytest.raises(CallError, match="contains only white space"):
+            call()
+    with pytest.raises(CallError, match="the message is empty"):
+        conversation.send_message("")
+    assert conversation.turn("Hi").messages == ({"role": "user", "content": "Hi"},)
+
+
+@pytest.mark.parametrize(
+    ("role", "hint"),
+    [
+        ("bot", "has the unknown role 'bot'; known roles: user, assistant, system, developer, tool"),
+        ("User", "has the unknown role 'User'; did you mean 'user'?"),
+        (None, "has no role; known roles: user, assistant, "),
+    ],
+)
+def test_an_unknown_role_lists_the_usual_ones_first(tree, role, hint):
+    with pytest.raises(CallError) as raised:
+        Conversations().open("c", tree.workspace()).turn(messages=[{"role": role, "content": "Hi"}])
+    assert hint in str(raised.value)
 
 
 @pytest.mark.parametrize("function", REQUESTS)
@@ -170,6 +216,9 @@ def test_closed_conversations_are_not_continued(tree):
         lambda: conversations.get("c"),
         lambda: conversations.open("d", tree.workspace()),
         lambda: conversation.send_message("Lost."),
+        lambda: conversation.set_active_tools([Tool("read")]),
+        lambda: conversation.refresh_registry([Tool("read")]),
+        lambda: conversation.add_resources(Resources()),
     ):
         with pytest.raises(CallError, match="these conversations are closed"):
             call()

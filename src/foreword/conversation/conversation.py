@@ -9,7 +9,6 @@ from ..errors import (
     check_messages,
     check_time,
     expect,
-    to_tuple,
 )
 from ..extensions import Resources
 from ..store import waits
@@ -66,9 +65,7 @@ class Conversation:
         self._turns = Turns(*parts, self._touching)
         self._next_turn = NextTurn(self._transitions, self._turns, self._assembling)
         self.sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
-        self.stored = StoredEvents(
-            self._transitions, shared.editions, self._agent, self._builder, self._hooks, self._turns
-        )
+        self.stored = StoredEvents(self._transitions, shared.editions, *parts[2:], self._turns)
         self._shipped_tools = ShippedToolRunner(id, self._transitions, shared.editions, self._agent, self._skills)
 
     @property
@@ -159,8 +156,8 @@ class Conversation:
         `usage` is a provider's or framework's object or mapping. For a stream, pass the last one. Do not pass those of sub-agents.
         """
         check_time(now)
-        model = model or self._agent.configured.model
-        return record_usage(self.shared.editions, self.id, usage, model, self._assembling.prices, now)
+        known_model = model or self._agent.configured.model
+        return record_usage(self.shared.editions, self.id, usage, known_model, self._assembling.prices, now)
 
     def usage(self) -> ConversationUsage | None:
         """Return what the conversation's calls used, in total and by edition, or None if no call was recorded."""
@@ -172,9 +169,9 @@ class Conversation:
 
         With `exactly`, `use_tool` is not added to them for a server that cannot add tools late.
         """
-        tools = tools_from("the active tools", to_tuple("the active tools", tools))
+        self.shared.editions.check_open()
         expect("exactly", exactly, bool)
-        self._agent.set_tools(tools, lambda: self._transitions.current()[0], exactly)
+        self._agent.set_tools(tools_from("the active tools", tools), lambda: self._transitions.current()[0], exactly)
 
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
         """Report that the set of existing tools has changed, and set the active ones."""
@@ -183,6 +180,7 @@ class Conversation:
 
     def add_resources(self, resources: Resources) -> None:
         """Add folders of skills and packs, from an extension."""
+        self.shared.editions.check_open()
         expect("the resources", resources, Resources)
         self._assembling.add(resources)
         self._next_turn.add_event("resources")
@@ -190,7 +188,7 @@ class Conversation:
     def send_message(self, content: str) -> None:
         """Add a message (user role) to the next turn."""
         self.shared.editions.check_open()
-        check_message(content)
+        check_message(content, may_be_empty=False)
         self._next_turn.add_message(content)
 
     def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
@@ -246,7 +244,7 @@ class Conversation:
         history: list[Message] = [*check_messages(messages), *user_message(message)]
         sub_agent = self.sub_agents.prepare(
             task,
-            tools_from("the tools of a sub-agent", to_tuple("the tools of a sub-agent", tools)),
+            tools_from("the tools of a sub-agent", tools),
             definition=definition,
             workspace=workspace,
             append=append,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..errors import LayoutError, suggestion
+from ..errors import LayoutError, describe_unknown_platform, suggestion
 from ..shapes import is_list_of_strings
 from ..vocabulary.abilities import ABILITIES
 from .keys import FILTERS
@@ -101,6 +101,8 @@ def _check_fact(
         raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings)).at(where)
     if colon and kind == "found" and name not in lookups:
         raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups))).at(where)
+    if kind == "platform" and (problem := describe_unknown_platform(name)):
+        raise LayoutError(f"{where}: {problem}").at(where)
     _check_ability(fact, where)
     plain_facts = ("tools", "session", "base", "scope", "main", "sub") if kinds is _FACT_KINDS else ()
     if fact not in plain_facts and not (kind in kinds and name):

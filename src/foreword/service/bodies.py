@@ -31,6 +31,8 @@ TemplateName = Annotated[
         r"(@([A-Za-z][A-Za-z0-9_.-]{0,199}|[0-9]{1,9}))?)?$",
     ),
 ]
+# What the user says: empty, or more than white space.
+UserText = Annotated[str, Meta(max_length=1_000_000, pattern=r"\S|^(?![\s\S])")]
 RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "bedrock"]
 if TYPE_CHECKING:
     Syntax = str
@@ -202,13 +204,28 @@ class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     `form` asks for the body of a request to a provider (`request`) and, if it needs any, its headers (`request_headers`).
     """
 
-    message: Text = ""
+    message: UserText = ""
     messages: list[Message] = []
     form: RequestForm | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_depth(self.messages, "messages")
+
+    def check_request(self) -> None:
+        """Raise a ValueError if a request is asked for that would have no messages, which providers refuse."""
+        if self.form and not self.message and not self.messages:
+            raise ValueError("a request (`form`) needs what the user says (`message`) or the history (`messages`)")
+
+
+# The same rule as `MessagesBody.check_request`.
+_REQUEST_HAS_MESSAGES: dict[str, Any] = {
+    "anyOf": [
+        {"properties": {"form": {"type": "null"}}},
+        {"required": ["message"], "properties": {"message": {"type": "string", "minLength": 1}}},
+        {"required": ["messages"], "properties": {"messages": {"type": "array", "minItems": 1}}},
+    ]
+}
 
 
 class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
@@ -240,7 +257,12 @@ class TurnBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     A `message` starts a new user request. If `new_prompt` is true, the last of `messages` does too.
     """
 
+    schema_rules: ClassVar[dict[str, Any]] = _REQUEST_HAS_MESSAGES
     new_prompt: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_request()
 
 
 class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
@@ -250,13 +272,21 @@ class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     """
 
     schema_rules: ClassVar[dict[str, Any]] = {
-        "anyOf": [
+        "allOf": [
+            _REQUEST_HAS_MESSAGES,
             {
-                "type": "object",
-                "required": [used],
-                "properties": {used: {"type": "string", "minLength": 1}, unused: {"type": "string", "maxLength": 0}},
-            }
-            for used, unused in (("task", "definition"), ("definition", "task"))
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "required": [used],
+                        "properties": {
+                            used: {"type": "string", "minLength": 1},
+                            unused: {"type": "string", "maxLength": 0},
+                        },
+                    }
+                    for used, unused in (("task", "definition"), ("definition", "task"))
+                ]
+            },
         ]
     }
     cwd: Path = ""
@@ -266,11 +296,15 @@ class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     with_context: bool = True
     with_skills: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_request()
+
 
 class MessageBody(Struct, forbid_unknown_fields=True):
     """A message for the conversation's next turn."""
 
-    message: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+    message: Annotated[str, Meta(min_length=1, max_length=1_000_000, pattern=r"\S")]
 
 
 class ResourcesBody(Struct, forbid_unknown_fields=True):
@@ -454,16 +488,3 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         _check_moment(self.now or None)
         check_depth(self.settings or {}, "settings")
-
-
-class LayoutsQuery(Struct, forbid_unknown_fields=True):
-    """The folder of the workspace whose own layouts to list."""
-
-    cwd: Path = ""
-
-
-class FilesQuery(Struct, forbid_unknown_fields=True):
-    """The start of a path, relative to `cwd`."""
-
-    cwd: Path = ""
-    prefix: Path = ""

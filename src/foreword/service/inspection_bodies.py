@@ -32,6 +32,11 @@ Paths = Annotated[list[Path], Meta(max_length=1000)]
 class QuestionBody(TurnBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn. Its messages do not affect the prompt, and a layout that mirrors a program is accepted."""
 
+    schema_rules: ClassVar[dict[str, Any]] = {}
+
+    def check_request(self) -> None:
+        """Do nothing, because the answer contains no request."""
+
 
 class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and untrusted, like a workspace's own."""
@@ -171,3 +176,16 @@ class InForceQuery(Struct, forbid_unknown_fields=True):
     in_force: Path = ""
     in_force_text: Excerpt = ""
     at: Label = ""
+
+
+class LayoutsQuery(Struct, forbid_unknown_fields=True):
+    """The folder of the workspace whose own layouts to list."""
+
+    cwd: Path = ""
+
+
+class FilesQuery(Struct, forbid_unknown_fields=True):
+    """The start of a path, relative to `cwd`."""
+
+    cwd: Path = ""
+    prefix: Path = ""

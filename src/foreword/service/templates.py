@@ -26,8 +26,6 @@ from .bodies import (
     AgentBody,
     AuthorQuery,
     CheckBody,
-    FilesQuery,
-    LayoutsQuery,
     PreviewBody,
     RestoreQuery,
     SaveQuery,
@@ -36,6 +34,7 @@ from .bodies import (
     VersionsQuery,
 )
 from .forms import LayoutChoiceForm
+from .inspection_bodies import FilesQuery, LayoutsQuery
 from .preview_forms import PREVIEW_PATH, compact_preview_form, preview_form
 from .request import Request, parse_tags
 from .responses import Problem, Response

@@ -28,12 +28,13 @@ from __future__ import annotations
 
 import re
 
+from ..errors import describe_unknown_platform
 from ..findings import finding
 from ..text.markdown import Spans, find_unclosed, prose
 from ..text.pieces import may_be_unclosed
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import TEMPLATE_LIMIT, conditions
-from .conditions import DirectiveCondition
+from .conditions import Comparison, DirectiveCondition
 from .diagnostics import Diagnostic, to_findings
 from .limits import OutputLimit, utf8_size
 
@@ -170,6 +171,13 @@ def _parse_comment(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark 
 def _read_condition(match: re.Match[str], text: str, diagnostics: list[Diagnostic]) -> Mark:
     condition = conditions.parse(text)
     if isinstance(condition, DirectiveCondition):
+        compared = (step for step in condition.steps if isinstance(step, Comparison) and step.fact == "platform")
+        for problem in filter(None, (describe_unknown_platform(step.string) for step in compared)):
+            diagnostics.append(
+                Diagnostic(
+                    "directive-platform", f"compares the platform with an unknown name: {problem}", *match.span()
+                )
+            )
         return Mark("if", *match.span(), text, condition)
     begin = match.string.index(text, match.string.index(":", match.start()) + 1)
     problem = f"{condition.problem}; the if is left as text, with its else and endif"

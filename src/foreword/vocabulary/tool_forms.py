@@ -13,7 +13,7 @@ rest of its keys become `options`.
 
 from __future__ import annotations
 
-from ..errors import CallError, show
+from ..errors import CallError, show, to_tuple
 from .tools import Tool
 
 TYPE_CHECKING = False
@@ -79,7 +79,11 @@ def _unwrapped(row: dict[str, Any]) -> dict[str, Any]:
 
 def tools_from(name: str, tools: Iterable[Any]) -> tuple[Any, ...]:
     """Return tools whose definitions may also be in one of these forms. Strings, which are names, are kept."""
-    rows = [each for tool in tools for each in ([tool] if isinstance(tool, (str, Tool)) else tool_rows(tool))]
+    rows = [
+        each
+        for tool in to_tuple(name, tools)
+        for each in ([tool] if isinstance(tool, (str, Tool)) else tool_rows(tool))
+    ]
     return tuple(row if isinstance(row, (str, Tool)) else _tool(name, row) for row in rows)
 
 
