@@ -519,3 +519,13 @@ def test_a_file_used_by_a_template_is_a_candidate(tree, template, fate, reason):
     tree({"w/x.md": "X", "w/blank.md": "", "w/binary": b"\0", "w/folder": None, "out.md": "SECRET", "w/.env": "SECRET"})
     (candidate,) = tree.prompt("builder", base=template).candidates
     assert (candidate.layer, candidate.fate, candidate.reason) == ("variable", fate, reason)
+
+
+def test_hidden_characters_in_a_file_are_reported_once(tree):
+    tree({"w/AGENTS.md": "a\u200bb\n\U000e0041"})
+    prompt = tree.prompt("builder", base="[file:AGENTS.md][if file:AGENTS.md][file:AGENTS.md][endif]")
+    hidden = [finding for finding in prompt.findings if finding.code == "hidden-characters"]
+    assert [(finding.severity, tree.short(finding.path), finding.line) for finding in hidden] == [
+        ("warning", "/w/AGENTS.md", 1),
+        ("error", "/w/AGENTS.md", 2),
+    ]

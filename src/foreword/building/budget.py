@@ -21,6 +21,7 @@ from operator import is_
 
 from ..findings import finding
 from ..layout.keys import LISTS
+from ..text.lines import end_of_whole_characters
 from ..text.pieces import close_open_blocks, slice_pieces
 from ..text.tokens import estimate
 from ..vocabulary import Origin, Piece, replace
@@ -434,7 +435,8 @@ def _shorten_description(item: Item, length: int) -> Item:
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
         if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
-            kept = slice_pieces(pieces, 0, max(length - 1, 0))
+            whole = "".join(piece.text for piece in pieces)
+            kept = slice_pieces(pieces, 0, end_of_whole_characters(whole, max(length - 1, 0)))
             text = "".join(piece.text for piece in kept)
             # An escape such as `&amp;` must not be split.
             escape = text.rfind("&", max(len(text) - 6, 0))
@@ -455,6 +457,7 @@ def cut_to(pieces: Pieces, limit: int, wrapper_tag: re.Pattern[str] | None = Non
     text = "".join(piece.text for piece in pieces)
 
     def cut_at(length: int, close_fences: bool = True) -> Pieces:
+        length = end_of_whole_characters(text, length)
         last = text.rfind("<", 0, length)
         while last >= 0 and wrapper_tag is not None and wrapper_tag.match(text[last:length] + "\n"):
             length -= 1

@@ -8,6 +8,7 @@ program may cut at any byte and without a mark, as that program does; a characte
 from __future__ import annotations
 
 from ..findings import finding
+from ..text.lines import end_of_whole_characters
 from ..text.pieces import close_open_blocks, slice_pieces
 from ..vocabulary import Origin, Piece, replace
 from .drafts import Draft
@@ -84,6 +85,7 @@ class ByteLimits:
         total, room = _byte_length(text), limit
         while room > 0:
             length = len(text.encode("utf-8", "surrogatepass")[:room].decode("utf-8", "ignore"))
+            length = end_of_whole_characters(text, length)
             last = text.rfind("<", 0, length)
             while last >= 0 and self.wrapper_tag is not None and self.wrapper_tag.match(text[last:length] + "\n"):
                 length -= 1

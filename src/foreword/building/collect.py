@@ -141,6 +141,7 @@ class Collector:
         )
         pieces, findings = language.module().render_template(body, context)
         self.findings.extend(findings)
+        self.contents.report_hidden(pieces, "".join([piece.text for piece in pieces]), section.name)
         if language.trims and section.trim:
             pieces = trim_white_space(pieces)
         return Draft(section, text=pieces, is_replaced=True)

@@ -74,18 +74,20 @@ class ContentReader:
         return "left as it is" if self.is_raw else repair
 
     def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
-        """Report a document's hidden characters. Most documents are plain and need no search."""
+        """Report the hidden characters in pieces of a text, which is a document's or a template's. Most texts are plain and need no search."""
         if is_plain(text):
             return
         from ..text.hidden import find_hidden, severity_of
 
         for piece in pieces:
             origin = piece.origin
-            path = origin.path if origin.kind == "file" else ""
+            path = origin.path if origin.kind in ("file", "template") else ""
             for hidden in find_hidden(piece.text, origin.lines[0] if origin.lines else 1):
                 message = f"{path or name} contains {hidden.describe(f' on line {hidden.line}')}"
                 reported = finding("hidden-characters", message, path, hidden.line)
-                self.findings.append(replace(reported, severity=severity_of(hidden.kind)))
+                reported = replace(reported, severity=severity_of(hidden.kind))
+                if reported not in self.findings:  # a template may insert a file twice
+                    self.findings.append(reported)
 
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..findings import WrongType, finding, list_of
 from ..sources.paths import absolute_path, absolute_scope
-from ..text.lines import printable
+from ..text.lines import end_of_whole_characters, printable
 from ..text.pieces import strip_blank_lines
 from ..vocabulary import Document, Origin, Piece, Skill
 from ..vocabulary.abilities import tools_that_can
@@ -145,7 +145,8 @@ class Lists:
             if not text:
                 continue
             label = f"server {name}"
-            pieces = self.content(Document("", text[:_MAX_INSTRUCTIONS]), label)
+            end = end_of_whole_characters(text, _MAX_INSTRUCTIONS)
+            pieces = self.content(Document("", text[:end]), label)
             if len(text) > _MAX_INSTRUCTIONS:
                 mark = f"\n[foreword: cut here; the instructions have {len(text):,} characters]"
                 pieces = (*pieces, Piece(mark, Origin("mark")))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 
+from ..text.lines import end_of_whole_characters
 from ..text.words import changed_spans
 from ..vocabulary import value
 
@@ -248,4 +249,4 @@ def _heading_before(text: str, start: int) -> str:
 
 
 def _quote(text: str) -> str:
-    return text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}…"
+    return text if len(text) <= _MAX_QUOTE else f"{text[: end_of_whole_characters(text, _MAX_QUOTE)]}…"

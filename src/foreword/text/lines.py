@@ -1,4 +1,4 @@
-"""Functions that make lines of text printable and remove blank lines."""
+"""Functions that make lines of text printable, remove blank lines, and find where text may be cut."""
 
 from __future__ import annotations
 
@@ -47,3 +47,44 @@ def without_blank_lines(text: str) -> tuple[str, int]:
         start, line = end + 1, line + 1
     end = text.find("\n", len(text.rstrip()))
     return text[start : end if end >= 0 else len(text)], line
+
+
+def end_of_whole_characters(text: str, end: int) -> int:
+    """Return the last offset up to `end` at which a cut splits nothing that is shown as one character.
+
+    A letter stays with its accents, and an emoji with its skin tone and with what it is joined to. Longer sequences than the usual ones
+    may be split, so that a text of nothing but accents is not lost.
+    """
+    offset = end
+    while 0 < offset < len(text) and end - offset < _MAX_SEQUENCE:
+        if not _continues(text, offset):
+            return offset
+        offset -= 1
+    return offset if offset in (0, len(text)) else end
+
+
+def _continues(text: str, offset: int) -> bool:
+    """Whether the character at this offset is shown as one with the character before it."""
+    before, character = text[offset - 1], text[offset]
+    if character < _FIRST_ACCENT and before < _FIRST_ACCENT:
+        return False
+    if character == _JOINER or before == _JOINER or "\U0001f3fb" <= character <= "\U0001f3ff":
+        return True
+    if "\u1160" <= character <= "\u11ff" or "\U000e0020" <= character <= "\U000e007f":  # Hangul, and the tags of flags
+        return True
+    if _is_flag_letter(character) and _is_flag_letter(before):
+        start = offset
+        while start and offset - start < _MAX_SEQUENCE and _is_flag_letter(text[start - 1]):
+            start -= 1
+        return (offset - start) % 2 == 1
+    from unicodedata import category
+
+    return category(character).startswith("M")
+
+
+def _is_flag_letter(character: str) -> bool:
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+_FIRST_ACCENT, _JOINER = "\u0300", "\u200d"
+_MAX_SEQUENCE = 64

@@ -1,0 +1,34 @@
+"""Where text may be cut."""
+
+import pytest
+
+from foreword.text.lines import end_of_whole_characters
+
+FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "expected"),
+    [
+        ("abc", 2, 2),
+        ("abc", 3, 3),
+        ("abc", 9, 9),
+        ("ae\u0301b", 2, 1),
+        ("ae\u0301b", 3, 3),
+        (f"a{FAMILY}b", 1, 1),
+        *((f"a{FAMILY}b", end, 1) for end in range(2, 6)),
+        (f"a{FAMILY}b", 6, 6),
+        ("a\N{WAVING HAND SIGN}\N{EMOJI MODIFIER FITZPATRICK TYPE-4}", 2, 1),
+        ("\u2764\ufe0f!", 1, 0),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 1, 0),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 2, 2),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 3, 2),
+        ("1\ufe0f\u20e3", 2, 0),
+        ("\u1112\u1161\u11ab", 2, 0),
+        ("漢字", 1, 1),
+        ("a" + "\u0301" * 1000, 500, 500),
+        ("", 0, 0),
+    ],
+)
+def test_a_cut_does_not_split_what_is_shown_as_one_character(text, end, expected):
+    assert end_of_whole_characters(text, end) == expected
