@@ -23,7 +23,7 @@ from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..store import is_local
 from ..store.rows import check_label
-from ..template.addresses import is_address, is_file_path
+from ..template.addresses import is_address, is_file_path, short_address
 from ..vocabulary import Agent, Edition, Workspace
 from .bodies import AgentBody
 from .bounded import BoundedDict
@@ -239,7 +239,7 @@ class Service(ServedFolders):
     def _stored_layout(self, id: str) -> str:
         edition, _ = self.conversations.current(id)
         # A conversation that continues with a shipped layout shares the assembler with those that start with it.
-        return edition.layout.removeprefix("$std/") if edition and is_address(edition.layout) else ""
+        return short_address(edition.layout) if edition and is_address(edition.layout) else ""
 
 
 def _requested_assignments(body: AgentBody | None) -> list[tuple[str, Any]]:

@@ -51,6 +51,11 @@ def is_shipped(address: str) -> bool:
     return has_prefix(address, "std", "agents")
 
 
+def short_address(address: str) -> str:
+    """Return the name of a shipped layout, which means the same as its address, or any other address as it is."""
+    return address.removeprefix("$std/")
+
+
 def resolve(name: str, current: str = "") -> str:
     """Return the address that `name` refers to in the template at `current`: names without a prefix are relative to it."""
     if is_address(name):
