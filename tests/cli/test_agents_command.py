@@ -521,7 +521,7 @@ def test_diff_of_two_prompts_takes_a_layout_for_each(run, repository):
 def test_why_names_the_agents_that_read_a_file(run, tree):
     tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/GEMINI.md": "Gemini."})
     out = run("why", ".", "GEMINI.md")[1]
-    assert out.startswith("unread") and "; these agents do: " in out and "gemini" in out.partition("agents do: ")[2]
+    assert out.startswith("unread") and "\nthese agents do: " in out and "gemini" in out.partition("agents do: ")[2]
 
 
 # Hostile repositories

@@ -296,7 +296,9 @@ def why_row(run, *arguments):
     (row,) = json.loads(run("why", *arguments, "--json")[1])
     output = run("why", *arguments)[1]
     assert row["fate"] in output and row["path"].removeprefix("/w/") in output
-    assert row["reason"].replace("/w/", "") in output
+    # Who else reads the file is printed below the table, wrapped.
+    printed = " ".join(output.split())
+    assert all(clause in printed for clause in row["reason"].replace("/w/", "").split("; "))
     return row["path"], row["fate"], row["reason"]
 
 
@@ -358,6 +360,16 @@ def test_why_names_the_agents_that_read_a_file_too(project, run):
             reason
             == f"also read by {readers}, copilot, cursor, droid, gptme, grok, kilo, kimi, opencode, pi-agent, qwen, vibe"
         )
+
+
+def test_why_lists_the_other_agents_below_the_table(project, run):
+    _, out, _ = run("why", ".", "api/AGENTS.md")
+    assert out.split("\n")[-3:-1] == [
+        "also read by codex, continue, copilot, cursor, droid, gptme, grok, kilo, kimi,",
+        "  opencode, pi-agent, qwen, vibe",
+    ]
+    assert max(map(len, out.split("\n"))) <= 80
+    assert run("why", ".", "GEMINI.md")[1].endswith("\nthese agents do: copilot, gemini, gptme\n")
 
 
 def test_why_explains_an_absent_file_that_would_be_read(project, run):

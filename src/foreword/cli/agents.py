@@ -9,19 +9,19 @@ import sys
 from ..inspection.agents import LOADED_VERDICTS
 from ..programs.subjects import is_folder
 from ..vocabulary import replace
-from .columns import GAP, display_width, pad, shorten_middle, wrap
+from .columns import GAP, display_width, pad, shorten_middle
 from .options import add_dir_argument, new_parser, status
 from .session_words import money
 from .terminal import (
     escape_for,
-    is_terminal,
     paint,
     report,
-    terminal_width,
+    table_width,
     write,
     write_error,
     write_json,
     write_line,
+    write_note,
     write_table,
 )
 
@@ -45,7 +45,6 @@ _LEGEND = {
     "elsewhere": "elsewhere: only an agent that works in or below that folder reads it",
     "copy": "copy: the agent has the same text from another file",
 }
-_DEFAULT_WIDTH = 80
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
 _COST_PERIOD = "30d"
@@ -172,7 +171,7 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
         f"{path} ({money(costs[row.path])})" if row.path in costs else path
         for path, row in zip(short_paths, result.table.rows, strict=True)
     ]
-    width = _width()
+    width = table_width()
     for index, columns in enumerate(_split_columns(result.table, short_paths, width)):
         if index:
             write("\n")
@@ -180,15 +179,15 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
     if result.table.rows:
         write("\n")
     for line in _notes(result, short_paths):
-        _write_note(line)
+        write_note(line)
     error = result.table.agents[0].tokens.error
-    _write_note(f"{_TOKENS_ROW}: an estimate, within {error:.0%}, of the instructions in each prompt")
+    write_note(f"{_TOKENS_ROW}: an estimate, within {error:.0%}, of the instructions in each prompt")
     if _has_own_parts(result.table):
-        _write_note(f"{_OWN_ROW}: its prompt and tools, as recorded for that version")
+        write_note(f"{_OWN_ROW}: its prompt and tools, as recorded for that version")
     for note in _version_notes(result.table.agents):
-        _write_note(note)
+        write_note(note)
     if result.others:
-        _write_note(f"not shown: {', '.join(result.others)} (--all shows them)")
+        write_note(f"not shown: {', '.join(result.others)} (--all shows them)")
 
 
 def _version_notes(views: Sequence[AgentView]) -> list[str]:
@@ -202,11 +201,6 @@ def _version_notes(views: Sequence[AgentView]) -> list[str]:
         if installed and installed != mirrored:
             notes.append(f"{layout.name}: this is what {program} {mirrored} does; {installed} is installed")
     return notes
-
-
-def _write_note(text: str) -> None:
-    """Print a note below the table, wrapped to the table's width."""
-    write("\n  ".join(wrap(text, _width(), _width() - 2)))
 
 
 def _split_columns(table: AgentTable, short_paths: Sequence[str], width: int) -> list[list[int]]:
@@ -300,7 +294,7 @@ def write_comparison(result: AgentReport, args: Namespace) -> None:
         home = _home_folder(args)
         short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in different]
         table = replace(result.table, rows=different)
-        _write_columns(table, short_paths, range(len(table.agents)), _width())
+        _write_columns(table, short_paths, range(len(table.agents)), table_width())
         write("\n")
     both = f"{len(same):,} file{' is' if len(same) == 1 else 's are'} loaded by both"
     write_line(both if same else "no file is loaded by both")
@@ -321,10 +315,6 @@ def _write_texts(result: AgentReport, args: Namespace, rows: Sequence[FileRow]) 
         more = len(difference.lines) - _MAX_DIFFERENT_LINES
         if more > 0:
             write_line(f"… {more:,} more line{'' if more == 1 else 's'}")
-
-
-def _width() -> int:
-    return terminal_width(sys.stdout) if is_terminal(sys.stdout) else _DEFAULT_WIDTH
 
 
 # Markdown

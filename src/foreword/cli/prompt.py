@@ -18,6 +18,7 @@ from .terminal import (
     write_error,
     write_json,
     write_line,
+    write_note,
     write_parts,
     write_table,
 )
@@ -112,20 +113,24 @@ def why(args: Namespace) -> int:
 
 
 def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
+    from ..programs.explain import split_readers
     from .paths import paths_of
 
     paths = paths_of(args)
     visible = [candidate for candidate in candidates if args.all or args.path or candidate.fate != "absent"]
+    reasons = [split_readers(candidate.reason) for candidate in visible]
     write_table(
         [
-            (candidate.fate, candidate.layer, paths.shorten(candidate.path), paths.shorten_in(candidate.reason))
-            for candidate in visible
+            (candidate.fate, candidate.layer, paths.shorten(candidate.path), paths.shorten_in(reason))
+            for candidate, (reason, _) in zip(visible, reasons, strict=True)
         ],
         ("fate", "layer", "file", "reason"),
         ("", "", "", "dim"),
         paths=(2,),
         row_colours=[{0: _FATE_COLOURS.get(candidate.fate, "dim")} for candidate in visible],
     )
+    for clause in (clause for _, clauses in reasons for clause in clauses):
+        write_note(clause)
     hidden = len(candidates) - len(visible)
     if hidden:
         files = "1 more file does not exist" if hidden == 1 else f"{hidden:,} more files do not exist"

@@ -120,6 +120,18 @@ def write_line(text: str, indent: int = 0) -> None:
     write(wrap_for(text, sys.stdout, indent))
 
 
+def table_width() -> int:
+    """Return the width of tables and of the notes below them, which is also limited if the output is not a terminal."""
+    return terminal_width(sys.stdout) if is_terminal(sys.stdout) else _DEFAULT_WIDTH
+
+
+def write_note(text: str) -> None:
+    """Print a note below a table, wrapped to the table's width."""
+    from .columns import wrap
+
+    write("\n  ".join(wrap(text, table_width(), table_width() - 2)))
+
+
 def wrap_for(text: str, stream: TextIO, indent: int = 0) -> str:
     """Return the text, wrapped to the width if the stream is a terminal, otherwise unchanged."""
     if not is_terminal(stream):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent
     from .question import Question
 
+_ALSO_READ_BY, _THESE_LAYOUTS, _THESE_AGENTS = "also read by ", "these layouts do: ", "these agents do: "
 # For a file outside the workspace, how many of the folders above it to try as working directories.
 _MAX_ABOVE = 5
 
@@ -67,6 +68,13 @@ def with_readers(question: Question, requested: str, candidates: Sequence[Candid
     return [replace(candidate, reason=reason) if candidate is existing[0] else candidate for candidate in candidates]
 
 
+def split_readers(reason: str) -> tuple[str, list[str]]:
+    """Split a reason into what concerns this layout, and the clauses that list who else reads the file."""
+    clauses = reason.split("; ")
+    readers = [clause for clause in clauses if clause.startswith((_ALSO_READ_BY, _THESE_LAYOUTS, _THESE_AGENTS))]
+    return "; ".join(clause for clause in clauses if clause not in readers), readers
+
+
 def _explain_touch(question: Question, path: str) -> list[Candidate]:
     """Return the files at or below a path that the agent considers when it touches a file in the same folder."""
     workspace = question.assembler.snapshot().plan.workspace
@@ -100,7 +108,7 @@ def _also_read_by(question: Question, path: str) -> str:
     """Describe which other agents read a file. Returns an empty string if there are none."""
     address = question.assembler.layout().address
     agents = [agent.name for agent in agents_that_read(question, path) if agent.address != address]
-    return f"also read by {', '.join(agents)}" if agents else ""
+    return _ALSO_READ_BY + ", ".join(agents) if agents else ""
 
 
 def _explain(question: Question, path: str) -> Candidate:
@@ -126,8 +134,8 @@ def _explain(question: Question, path: str) -> Candidate:
         else [mirror.name for mirror in agents_that_read(question, path)]
     )
     kind = "anything below it" if os.path.isdir(path) else "it"
-    readers = [f"these layouts do: {', '.join(others)}"] if others else []
-    readers += [f"these agents do: {', '.join(agents)}"] if agents else []
+    readers = [_THESE_LAYOUTS + ", ".join(others)] if others else []
+    readers += [_THESE_AGENTS + ", ".join(agents)] if agents else []
     readers = readers or ["no other shipped layout does"]
     reason = f"the layout '{layout.name}' does not read {kind} ({_describe_reads(path, layout)}); {'; '.join(readers)}"
     return Candidate(printable_path, "", "unread", reason)
