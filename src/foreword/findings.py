@@ -102,6 +102,14 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",
     ),
+    "align-ignored": (
+        "info",
+        "Git would ignore a file that `foreword align` could create, so that others would not have it. It creates no such file.",
+    ),
+    "align-own": (
+        "info",
+        "An agent also reads the user's own files outside the repository. `foreword align` neither counts nor changes them.",
+    ),
     "align-start": (
         "info",
         "An agent reads an instruction exactly once if it starts at the root, but not if it starts in a folder below.",

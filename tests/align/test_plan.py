@@ -80,6 +80,20 @@ def test_a_text_that_is_sent_twice_is_repeated(plan):
     assert [row.code for row in alignment.findings] == ["align-unreached"]
 
 
+def test_agents_share_a_finding(plan):
+    alignment = plan({".agents/rules/ts.md": RULE, "a/AGENTS.md": "One.\n"}, "codex", "opencode", "vibe")
+    assert [row.message for row in alignment.findings if row.code == "align-unreached"] == [
+        "Codex CLI 0.166.0, OpenCode 1.18.33 and Mistral Vibe 3.0.2 do not read .agents/rules/ts.md; no change that align may make helps"
+    ]
+
+
+def test_lines_in_several_files_are_one_finding(plan):
+    files = dict.fromkeys(("AGENTS.md", "CLAUDE.md", "a/AGENTS.md", "a/CLAUDE.md"), "Two.\n")
+    assert [row.message for row in plan(files, "claude").findings if row.code == "align-shared"] == [
+        "2 files have lines that the AGENTS.md beside them has too: CLAUDE.md (1), a/CLAUDE.md (1); --merge keeps each line once"
+    ]
+
+
 def test_lines_in_two_files_are_reported(plan):
     alignment = plan({"AGENTS.md": "One.\nTwo.\n", "CLAUDE.md": "Two.\nThree.\n"}, "claude")
     assert [row.message for row in alignment.findings if row.code == "align-shared"] == [
@@ -184,7 +198,20 @@ def test_a_skill_is_copied_only_for_agents_that_do_not_list_it(plan):
     alignment = plan({".agents/skills/release/SKILL.md": SKILL, ".agents/skills/release/x.sh": "x"}, "claude", "codex")
     assert list(texts(alignment)) == [".claude/skills/release/SKILL.md"]
     assert problems(alignment.after) == {}
-    assert [row.code for row in alignment.findings] == ["align-dialect"]
+    assert (
+        "The other files of this skill are in `.agents/skills/release/` of the repository."
+        in texts(alignment)[".claude/skills/release/SKILL.md"]
+    )
+
+
+def test_the_index_of_the_rules_is_not_a_rule(plan):
+    assert plan({".agents/rules/README.md": "All rules.\n"}, "claude", "copilot").sources == ()
+
+
+def test_a_line_with_a_comment_is_not_compared(plan):
+    """Claude Code leaves out comments, and other agents do not."""
+    alignment = plan({"AGENTS.md": "One.\nStart with `<!-- x -->` here.\n"}, "claude", "codex")
+    assert (problems(alignment.before), alignment.findings) == ({}, ())
 
 
 def generated(plan, rule=RULE):

@@ -84,6 +84,24 @@ def test_files_that_git_ignores_do_not_exist(repository, run, tree):
     assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.325  reads 1  reads 1")
 
 
+def test_no_file_is_created_where_git_would_ignore_it(repository, run):
+    """Copilot reads CLAUDE.md too, so that .claude/CLAUDE.md would be the better place."""
+    repository({"AGENTS.md": "One.\n", "CLAUDE.md": "Own.\n", ".gitignore": ".claude/\n"})
+    form = json.loads(run("align", "--json", "--write")[1])
+    assert [row["path"] for row in form["changes"]] == ["CLAUDE.md"]
+    assert json.loads(run("align", "--json")[1])["changes"] == []
+
+
+def test_equal_changes_are_shown_together(repository, run):
+    repository({f"{name}/AGENTS.md": f"For {name}.\n" for name in "abcd"} | {"CLAUDE.md": "Own.\n"})
+    lines = run("align")[1].splitlines()
+    assert [line for line in lines if line.startswith("create")] == [
+        "create a/.claude/CLAUDE.md, b/.claude/CLAUDE.md, c/.claude/CLAUDE.md, d/.claude/CLAUDE.md for claude:"
+        " Claude Code 2.1.325 reads .claude/CLAUDE.md and follows its imports"
+    ]
+    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 1 more", "reads 4"]
+
+
 def test_a_file_with_uncommitted_changes_is_not_touched(repository, run, tree):
     repository({"AGENTS.md": "One.\n", ".gemini/settings.json": "{}\n"})
     tree({"w/.gemini/settings.json": '{"x": 1}\n'})
@@ -133,3 +151,12 @@ def test_a_wrong_call_says_what_would_be_right(repository, run, arguments, messa
     repository({"AGENTS.md": "One.\n"})
     status, _, err = run("align", *arguments)
     assert (status, err.strip()) == (2, f"foreword: {message}")
+
+
+def test_the_users_own_files_are_reported(repository, run, tree):
+    repository({"AGENTS.md": "One.\n"})
+    tree({"home/.claude/CLAUDE.md": "Mine.\n", "home/.codex/AGENTS.md": "Mine.\n"})
+    assert run("align", "--check", "--agent", "claude")[2] == (
+        "info: outside the repository, agents also read your own ~/.claude/CLAUDE.md (claude, opencode), ~/.codex/AGENTS.md (codex);"
+        " align neither counts nor changes them [align-own]\n"
+    )

@@ -17,7 +17,7 @@ from .repository import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from subprocess import Popen
 
     from ..vocabulary import Workspace
@@ -120,6 +120,24 @@ class Git:
                 return set()
             raise
         return {os.fsdecode(path) for path in output.split(b"\0") if path}
+
+    def ignored_for_all(self, paths: Iterable[str]) -> set[str]:
+        """Return which of these paths a `.gitignore` in the repository ignores, whatever this user ignores besides."""
+        data = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+        arguments = ("check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+        try:
+            output = self._run(self._disabled, arguments, self.root, {}, data, TIMEOUT) if data else b""
+        except GitError as error:
+            if error.status == 1:  # none of them
+                return set()
+            raise
+        fields = output.split(b"\0")  # for each path: the file with the pattern, the line, the pattern and the path
+        rows = zip(fields[0::4], fields[2::4], fields[3::4], strict=False)
+        return {
+            os.fsdecode(path)
+            for file, pattern, path in rows
+            if os.path.basename(file) == b".gitignore" and not pattern.startswith(b"!")
+        }
 
     def _run(
         self,

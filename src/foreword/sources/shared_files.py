@@ -50,6 +50,15 @@ def uncommitted(root: str, names: Iterable[str]) -> set[str] | None:
     return None if output is None else {os.fsdecode(row[3:]) for row in output.split(b"\0") if row}
 
 
+def ignored(root: str, names: Iterable[str]) -> set[str]:
+    """Return which of these names git would ignore because a `.gitignore` says so: files there would not be shared."""
+    git = open_git(Workspace(root, environment={}), Reader(), lambda reason: None)
+    try:
+        return git.ignored_for_all(names) if git else set()
+    except GitError:
+        return set()
+
+
 def _list_with_git(git: Git) -> tuple[set[str], set[str]]:
     """Return the names of all files and those of links."""
     names: set[str] = set()

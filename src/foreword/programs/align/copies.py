@@ -32,10 +32,12 @@ class GeneratedFile:
 
 
 def copy_text(source: Instruction) -> str:
-    """Return the text of a copy of a file or a skill, which keeps its front matter."""
+    """Return the text of a copy of a file or a skill, which keeps its front matter. A skill's copy says where its other files are."""
     head = _FRONT.match(source.text)
     end = head.end() if head else 0
-    return _with_mark(source, source.text[:end], source.text[end:])
+    folder = source.path.rpartition("/")[0]
+    note = f"\nThe other files of this skill are in `{folder}/` of the repository.\n" if source.has_other_files else ""
+    return _with_mark(source, source.text[:end], note + source.text[end:])
 
 
 def rule_text(source: Instruction, scope: str) -> str:

@@ -22,7 +22,7 @@ class Instruction:
     """An instruction that every agent should read: a file, a rule for certain paths, or a skill.
 
     `folder` is where it applies, empty for the root. `lines` are those that a reader must see, without blank ones. `globs` are the
-    paths that a rule is for; without any, it always applies.
+    paths that a rule is for; without any, it always applies. `has_other_files` says whether a skill's folder contains more than it.
     """
 
     path: str
@@ -32,6 +32,7 @@ class Instruction:
     lines: Sequence[str]
     name: str = ""
     globs: Sequence[str] = ()
+    has_other_files: bool = False
 
 
 @value

@@ -10,22 +10,23 @@ from ...packs.packs import mirror_names
 from ...packs.shipped import shipped_mirror
 from ...sources.environment import resolve_workspace
 from ...sources.reader import Reader
-from ...sources.shared_files import describe_unlisted, shared_files
-from ...text.lines import printable
+from ...sources.shared_files import describe_unlisted, ignored, shared_files
 from ...vocabulary import replace
-from .copies import cannot_express, find_generated
+from ..files_read import files_read
+from .copies import find_generated
 from .edits import read_json_key
 from .merge import merge_files
 from .model import AlignedAgent, Alignment, FileChange, Proposal
+from .notes import edited_copies, ignored_places, inexact_rules, own_files, repeated_lines, unreached
 from .proposals import propose
 from .reading import Mirrors
 from .search import smallest
-from .sources import INSTRUCTIONS, content_lines, find_sources, shared_lines
+from .sources import INSTRUCTIONS, find_sources
 from .upkeep import record_settings, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal
 
     from ...layout.model import Layout
@@ -33,13 +34,6 @@ if TYPE_CHECKING:
     from ...vocabulary import Finding
     from ..question import Question
     from .model import AgentReading, Instruction
-
-_MAX_LISTED = 4
-_STATES = {
-    "missing": "{} does not read {}; no change that align may make helps",
-    "repeated": "{} reads {} more than once; no change that align may make helps",
-    "cut": "{} reads only a part of {}; no change that align may make helps",
-}
 
 
 def plan_alignment(question: Question, agents: Sequence[str] = (), *, merge: bool = False) -> Alignment:
@@ -52,7 +46,8 @@ def plan_alignment(question: Question, agents: Sequence[str] = (), *, merge: boo
     files, problem = shared_files(root, workspace.is_repository)
     findings = [finding("align-unlisted", describe_unlisted(root, problem))] if problem else []
     layouts = choose_agents(files, agents)
-    return Planner(files, layouts, findings, merge=merge).plan()
+    findings += own_files({name: files_read(question, name, root, root) for name in layouts})
+    return Planner(files, layouts, findings, merge=merge, find_ignored=lambda paths: ignored(root, paths)).plan()
 
 
 def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]:
@@ -86,8 +81,9 @@ class Planner:
         findings: Sequence[Finding] = (),
         *,
         merge: bool = False,
+        find_ignored: Callable[[Iterable[str]], set[str]] = lambda paths: set(),
     ) -> None:
-        self.files, self.layouts = files, dict(layouts)
+        self.files, self.layouts, self._find_ignored = files, dict(layouts), find_ignored
         self.findings = list(findings)
         self.sources: list[Instruction] = find_sources(files.names, files.text, INSTRUCTIONS)
         self.generated = find_generated(self._generated_names(), files.text)
@@ -105,12 +101,20 @@ class Planner:
         """Search for the changes, confirm them, and describe what they cannot reach."""
         names, before = list(self.layouts), self.before
         proposals = propose(self.agents, self.sources, self.text, self._is_blocked, self._listed_names())
+        unshared = self._find_ignored({row.path for row in proposals if row.is_new})
+        proposals = [row for row in proposals if row.path not in unshared]
+        self.findings += ignored_places(unshared)
         chosen = smallest(names, proposals, self._read, lambda name, row: self.mirrors.concerns(name, row.path))
         after = {name: self._read(name, chosen, is_exact=True) for name in names}
         if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
             chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
             after = {name: self._read(name, chosen, is_exact=True) for name in names}
-        self.findings += [*self._unreached(after), *self._shared_lines(), *self._edited(), *self._dialects(chosen)]
+        self.findings += [
+            *unreached(self.agents, after),
+            *repeated_lines(self.agents, self.sources, self._own_text),
+            *edited_copies(self.generated),
+            *inexact_rules(chosen, self.agents, self.sources),
+        ]
         rows = [*self.fixed, *(_with_readers(row, self.mirrors, before, after) for row in chosen)]
         changes = [self._change(row) for row in (*rows, *record_settings(chosen, self.agents, self.files.text))]
         return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
@@ -121,6 +125,10 @@ class Planner:
             if row.path == path:
                 return row.text
         return self.files.text(path)
+
+    def _own_text(self, path: str) -> str | None:
+        """Return what a person wrote at a path, or None if there is a link or a generated file."""
+        return self.text(path) if path not in self.files.links and path not in self.copies else None
 
     def _merge(self) -> None:
         """Merge agents' own files, and plan with the sources that this creates."""
@@ -180,74 +188,6 @@ class Planner:
             action = "remove"
         return FileChange(proposal.path, action, proposal.text, proposal.agents, proposal.reason, before)
 
-    # Findings
-
-    def _unreached(self, after: Mapping[str, AgentReading]) -> list[Finding]:
-        """Return a finding for the sources that an agent will not read exactly once, and for folders in which it must not start."""
-        findings = []
-        for agent in self.agents:
-            reading = after[agent.name]
-            for state, sentence in _STATES.items():
-                if paths := getattr(reading, state):
-                    message = sentence.format(agent.program, _listed(paths))
-                    findings.append(finding("align-unreached", message, printable(paths[0])))
-            places: dict[str, list[str]] = {}
-            for folder in dict.fromkeys(folder for folder, _ in reading.elsewhere):
-                unread = _listed([path for place, path in reading.elsewhere if place == folder])
-                places.setdefault(unread, []).append(folder)
-            for unread, folders in places.items():
-                message = f"{agent.program} does not read {unread} exactly once if it is started in {_listed(folders)}; start it at the root"
-                findings.append(finding("align-start", message, printable(folders[0])))
-        return findings
-
-    def _shared_lines(self) -> list[Finding]:
-        """Return a finding for each agent's own file that has lines of a source, because they can drift apart."""
-        findings = []
-        own_names = {name for agent in self.agents for name in agent.means.get("files", ())} - {INSTRUCTIONS}
-        for source in (row for row in self.sources if row.kind == "file"):
-            for name in sorted(own_names):
-                path = f"{source.folder}/{name}" if source.folder else name
-                text = self.text(path) if path not in self.files.links and path not in self.copies else None
-                lines = list(dict.fromkeys(shared_lines(source, content_lines(text or ""))))
-                if lines:
-                    message = (
-                        f"{printable(path)} has {len(lines):,} line{'' if len(lines) == 1 else 's'} that"
-                        f" {printable(source.path)} has too; --merge keeps each line once"
-                    )
-                    findings.append(finding("align-shared", message, printable(path)))
-        return findings
-
-    def _edited(self) -> list[Finding]:
-        """Return a finding for each generated file that a person has edited. It is neither overwritten nor removed."""
-        return [
-            finding(
-                "align-edited",
-                f"{printable(row.path)} was generated from {printable(row.source)} and then edited; move the edits to the source and"
-                " delete the file, or remove its first comment to keep it",
-                printable(row.path),
-            )
-            for row in self.generated
-            if row.is_edited
-        ]
-
-    def _dialects(self, chosen: Sequence[Proposal]) -> list[Finding]:
-        """Return a finding for what the copy of a rule or skill cannot express."""
-        findings = []
-        sources, scopes = {row.path: row for row in self.sources}, {row.name: row.means for row in self.agents}
-        for row in (row for row in chosen if row.means == "copy"):
-            source = sources[row.sources[0]]
-            scope = scopes[row.agents[0]].get("scope", "")
-            globs = cannot_express(source.globs, scope)
-            folder = source.path.rpartition("/")[0] + "/"
-            others = [name for name in self.files.names if name.startswith(folder) and name != source.path]
-            if source.kind == "rule" and globs:
-                message = f"{printable(row.path)}: {scope} cannot express {printable(', '.join(globs))}, so the rule applies there too"
-                findings.append(finding("align-dialect", message, printable(row.path)))
-            if source.kind == "skill" and others:
-                message = f"{printable(row.path)} is a copy of SKILL.md alone; it cannot use the other files in {printable(folder)}"
-                findings.append(finding("align-dialect", message, printable(row.path)))
-        return findings
-
 
 def _with_readers(
     proposal: Proposal, mirrors: Mirrors, before: Mapping[str, AgentReading], after: Mapping[str, AgentReading]
@@ -260,9 +200,3 @@ def _with_readers(
         and not (reading.problem_paths - after[name].problem_paths).isdisjoint(proposal.sources)
     ]
     return replace(proposal, agents=tuple(dict.fromkeys((*proposal.agents, *helped))))
-
-
-def _listed(paths: Sequence[str]) -> str:
-    """Return the first few paths, and how many more there are."""
-    shown = ", ".join(map(printable, paths[:_MAX_LISTED]))
-    return shown if len(paths) <= _MAX_LISTED else f"{shown} and {len(paths) - _MAX_LISTED} more"

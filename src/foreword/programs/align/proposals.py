@@ -101,7 +101,7 @@ def _own_copy(agent: AlignedAgent, source: Instruction, text_of: TextOf) -> Iter
         return
     text = rule_text(source, agent.means["scope"]) if source.kind == "rule" else copy_text(source)
     folder = dirname(path) if source.kind == "rule" else agent.means["skills"]
-    reason = f"{agent.program} reads {source.kind}s in {folder}"
+    reason = f"{agent.program} reads {source.kind}s in {folder}, not in {dirname(source.path) if source.kind == 'rule' else '.agents/skills'}"
     yield Proposal(path, text, "copy", (agent.name,), (source.path,), reason)
 
 

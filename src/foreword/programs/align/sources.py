@@ -21,6 +21,7 @@ SKILLS = ".agents/skills/"
 _SAMPLE = "x"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&#39;", "'"), ("&amp;", "&"))
+_LEFT_OUT = "\0"
 _IMPORT = re.compile(r"(?:^|\s)@\S")
 
 
@@ -32,7 +33,8 @@ def find_sources(
     Files without text, and files that cannot be read as text, are not sources.
     """
     found: list[Instruction] = []
-    for path in sorted(names):
+    names = sorted(names)
+    for path in names:
         kind = _kind(path, name)
         text = text_of(path) if kind else None
         if kind is None or text is None:
@@ -40,15 +42,16 @@ def find_sources(
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         lines = content_lines(text)
         if lines:
-            found.append(_source(path, kind, text, lines))
+            has_others = kind == "skill" and any(row.startswith(f"{dirname(path)}/") and row != path for row in names)
+            found.append(_source(path, kind, text, lines, has_others))
     return found
 
 
-def _source(path: str, kind: str, text: str, lines: list[str]) -> Instruction:
+def _source(path: str, kind: str, text: str, lines: list[str], has_others: bool) -> Instruction:
     if kind == "file":
         return Instruction(path, "file", dirname(path), text, lines)
     if kind == "skill":
-        return Instruction(path, "skill", "", text, lines, name=basename(dirname(path)))
+        return Instruction(path, "skill", "", text, lines, name=basename(dirname(path)), has_other_files=has_others)
     name = path[len(RULES) :].removesuffix(".md").replace("/", "-")
     return Instruction(path, "rule", "", text, lines, name, tuple(rule_globs(text)))
 
@@ -56,7 +59,7 @@ def _source(path: str, kind: str, text: str, lines: list[str]) -> Instruction:
 def _kind(path: str, name: str) -> str | None:
     if basename(path) == name and not is_skipped(dirname(path)):
         return "file"
-    if path.startswith(RULES) and path.endswith(".md"):
+    if path.startswith(RULES) and path.endswith(".md") and basename(path).lower() != "readme.md":
         return "rule"
     return "skill" if re.fullmatch(r"\.agents/skills/[^/]+/SKILL\.md", path) else None
 
@@ -83,10 +86,11 @@ def sample_path(globs: Iterable[str]) -> str:
 def content_lines(text: str) -> list[str]:
     """Return the lines that every reader of a file must see, without the spaces around them.
 
-    Some agents leave out front matter and comments, or replace imports, so such lines do not count.
+    Some agents leave out front matter and comments, or replace imports, so lines with these do not count.
     """
-    body = _COMMENT.sub("", split(text)[1])
-    return [line.strip() for line in body.split("\n") if line.strip() and not _IMPORT.search(line)]
+    body = _COMMENT.sub(_LEFT_OUT, split(text)[1])
+    lines = (line.strip() for line in body.split("\n"))
+    return [line for line in lines if line and _LEFT_OUT not in line and not _IMPORT.search(line)]
 
 
 def comparable(line: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from ...errors import CallError, ForewordError, show
+from ...errors import CallError, show
 from ...findings import finding
 from ...sources.environment import resolve_workspace
 from ...sources.git import require_git
@@ -15,6 +15,7 @@ from ...text.imports import import_tokens
 from ...text.leaving_out import leave_out
 from ...text.lines import printable
 from ...vocabulary import value
+from ..files_read import files_read
 from ..project import ProjectPrompts
 from .arms import arms_for
 from .clones import read_tracked
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from ..question import Question
     from .clones import Tracked
     from .design import Arm
-
-_READ = ("used", "cut")
 
 
 @value
@@ -127,8 +126,8 @@ def compare_with_arms(question: Question, subject: ExperimentSubject, clone: str
     missing: dict[str, list[str]] = {}
     names = project.layouts()
     for name in names:
-        here = _files_read(question, name, subject.workspace.cwd, root)
-        there = _files_read(question, name, os.path.join(clone, subject.folder), clone)
+        here = files_read(question, name, subject.workspace.cwd, root)
+        there = files_read(question, name, os.path.join(clone, subject.folder), clone)
         for path in here - there:
             missing.setdefault(path, []).append(name or "foreword")
         for path in there:
@@ -153,18 +152,6 @@ def compare_with_arms(question: Question, subject: ExperimentSubject, clone: str
         "not apply in them"
     )
     return [*findings, finding("effect-folder", message)]
-
-
-def _files_read(question: Question, layout: str, cwd: str, root: str) -> set[str]:
-    """Return the files that an agent reads in a folder: relative to the root, or absolute if they are elsewhere."""
-    try:
-        own = question.with_fields(layout=layout, cwd=cwd)
-        candidates = own.assembler.prompt(own.agent, own.now).candidates
-    except ForewordError:
-        return set()
-    tops = (printable(root) + "/", printable(os.path.realpath(root)) + "/")
-    used = [candidate.path for candidate in candidates if candidate.fate in _READ]
-    return {path.removeprefix(tops[0]).removeprefix(tops[1]) for path in used}
 
 
 def first_arms(how: str, subject: ExperimentSubject) -> list[Arm]:

@@ -1,0 +1,138 @@
+"""What a person should know about an alignment: what it cannot reach, lines that two files have, and copies that were edited. Pure."""
+
+from __future__ import annotations
+
+from posixpath import isabs
+
+from ...findings import finding
+from ...text.lines import printable
+from .copies import cannot_express
+from .sources import INSTRUCTIONS, content_lines, shared_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...vocabulary import Finding
+    from .copies import GeneratedFile
+    from .model import AgentReading, AlignedAgent, Instruction, Proposal
+
+_MAX_LISTED = 4
+# What an agent does, and what several do.
+_STATES = {
+    "missing": (("does not read", "do not read"), ""),
+    "repeated": (("reads", "read"), " more than once"),
+    "cut": (("reads only a part of", "read only a part of"), ""),
+}
+
+
+def own_files(read: Mapping[str, set[str]]) -> list[Finding]:
+    """Return a finding for the user's own files, from the files that each agent reads: those elsewhere have an absolute path."""
+    readers: dict[str, list[str]] = {}
+    for agent, paths in read.items():
+        for path in sorted(filter(isabs, paths)):
+            readers.setdefault(path, []).append(agent)
+    if not readers:
+        return []
+    names = listed([f"{path} ({', '.join(agents)})" for path, agents in readers.items()])
+    message = f"outside the repository, agents also read your own {names}; align neither counts nor changes them"
+    return [finding("align-own", message, next(iter(readers)))]
+
+
+def ignored_places(paths: set[str]) -> list[Finding]:
+    """Return a finding for places where an agent looks, but git would ignore a file."""
+    if not paths:
+        return []
+    message = f"git ignores {listed(sorted(paths))}, so that others would not have a file there; align creates none"
+    return [finding("align-ignored", message, printable(min(paths)))]
+
+
+def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading]) -> list[Finding]:
+    """Return a finding for the sources that agents will not read exactly once, and for folders in which they must not start.
+
+    Agents of which the same is true share a finding.
+    """
+    problems: dict[tuple[str, Sequence[str]], list[str]] = {}
+    elsewhere: dict[tuple[Sequence[str], Sequence[str]], list[str]] = {}
+    for agent in agents:
+        reading = after[agent.name]
+        for state in _STATES:
+            if unread := getattr(reading, state):
+                problems.setdefault((state, tuple(unread)), []).append(agent.program)
+        if reading.elsewhere:
+            started, missed = (tuple(dict.fromkeys(names)) for names in zip(*reading.elsewhere, strict=True))
+            elsewhere.setdefault((missed, started), []).append(agent.program)
+    findings: list[Finding] = []
+    for (state, paths), programs in problems.items():
+        verbs, ending = _STATES[state]
+        message = (
+            f"{_and(programs)} {verbs[len(programs) > 1]} {listed(paths)}{ending}; no change that align may make helps"
+        )
+        findings.append(finding("align-unreached", message, printable(paths[0])))
+    for (sources, folders), programs in elsewhere.items():
+        does, it_is, it = ("does", "it is", "it") if len(programs) == 1 else ("do", "they are", "them")
+        message = f"{_and(programs)} {does} not read {listed(sources)} exactly once if {it_is} started in {listed(folders)}; start {it} at the root"
+        findings.append(finding("align-start", message, printable(folders[0])))
+    return findings
+
+
+def repeated_lines(
+    agents: Sequence[AlignedAgent], sources: Sequence[Instruction], text_of: Callable[[str], str | None]
+) -> list[Finding]:
+    """Return a finding for the agents' own files that have lines of a source, because they can drift apart."""
+    own_names = sorted({name for agent in agents for name in agent.means.get("files", ())} - {INSTRUCTIONS})
+    found: dict[str, tuple[int, str]] = {}
+    for source in (row for row in sources if row.kind == "file"):
+        for name in own_names:
+            path = f"{source.folder}/{name}" if source.folder else name
+            if count := len(set(shared_lines(source, content_lines(text_of(path) or "")))):
+                found[path] = count, source.path
+    if not found:
+        return []
+    if len(found) == 1:
+        [(path, (count, source_path))] = found.items()
+        subject = (
+            f"{printable(path)} has {count:,} line{'' if count == 1 else 's'} that {printable(source_path)} has too"
+        )
+    else:
+        paths = listed([f"{path} ({count:,})" for path, (count, _) in found.items()])
+        subject = f"{len(found):,} files have lines that the {INSTRUCTIONS} beside them has too: {paths}"
+    return [finding("align-shared", f"{subject}; --merge keeps each line once", printable(next(iter(found))))]
+
+
+def edited_copies(generated: Sequence[GeneratedFile]) -> list[Finding]:
+    """Return a finding for each generated file that a person has edited. It is neither overwritten nor removed."""
+    return [
+        finding(
+            "align-edited",
+            f"{printable(row.path)} was generated from {printable(row.source)} and then edited; move the edits to the source and"
+            " delete the file, or remove its first comment to keep it",
+            printable(row.path),
+        )
+        for row in generated
+        if row.is_edited
+    ]
+
+
+def inexact_rules(
+    chosen: Sequence[Proposal], agents: Sequence[AlignedAgent], sources: Sequence[Instruction]
+) -> list[Finding]:
+    """Return a finding for what the copy of a rule cannot express."""
+    findings = []
+    known, scopes = {row.path: row for row in sources}, {row.name: row.means.get("scope", "") for row in agents}
+    for row in (row for row in chosen if row.means == "copy"):
+        source, scope = known[row.sources[0]], scopes[row.agents[0]]
+        if source.kind == "rule" and (globs := cannot_express(source.globs, scope)):
+            message = f"{printable(row.path)}: {scope} cannot express {printable(', '.join(globs))}, so the rule applies there too"
+            findings.append(finding("align-dialect", message, printable(row.path)))
+    return findings
+
+
+def listed(paths: Sequence[str]) -> str:
+    """Return the first few paths, and how many more there are."""
+    shown = ", ".join(map(printable, paths[:_MAX_LISTED]))
+    return shown if len(paths) <= _MAX_LISTED else f"{shown} and {len(paths) - _MAX_LISTED} more"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
