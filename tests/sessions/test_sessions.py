@@ -170,6 +170,20 @@ def test_a_model_without_a_price_has_no_cost(home, repo, ask):
     )
 
 
+def test_a_request_has_the_price_of_its_day(home, repo, ask):
+    (home / ".config" / "foreword").mkdir(parents=True)
+    (home / ".config" / "foreword" / "foreword.toml").write_text('prices = "prices.toml"\n')
+    rows = ["2026-11-07", 40, "2026-11-06", 400]  # what it cost until these days; the log begins on 2026-11-06
+    text = '[[model]]\nname = "claude-opus-5.5"\nuntil = "{}"\ninput = {}\n'
+    (home / ".config" / "foreword" / "prices.toml").write_text(text.format(*rows[:2]) + text.format(*rows[2:]))
+    log = ClaudeLog(home, repo).user().answer(fresh=1000, out=0)
+    log.time += 2 * 86_400
+    log.user().answer(fresh=1000, out=0).write()
+    assert ask()["days"] == {"2026-11-06": 0.04, "2026-11-08": 0.004}
+    assert ask()["total"]["cost"] == ask(by="file")["total"]["cost"] == 0.044
+    assert sum(row["cost"] for row in ask(by="model")["rows"]) == 0.044
+
+
 def test_codex_has_every_request_in_two_rows_and_counts_it_once(home, repo, ask):
     rows = [*codex_rows(repo), codex_item("hello"), codex_item("Hi.", "assistant"), *codex_usage(1, 4000, 0)]
     rows += [codex_item("more", seconds=3), codex_item("Yes.", "assistant", 3), *codex_usage(2, 4100, 3968, seconds=4)]

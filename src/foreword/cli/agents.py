@@ -11,6 +11,7 @@ from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
 from .options import add_dir_argument, new_parser, status
+from .progress import Counter
 from .session_words import money
 from .terminal import (
     escape_for,
@@ -104,7 +105,9 @@ def _costs(result: AgentReport, args: Namespace) -> dict[str, float | None]:
 
     from ..programs.sessions import file_costs
 
-    known = file_costs(args.question.with_fields(cwd=args.dir, model=""), _COST_PERIOD)
+    with Counter("reading logs") as progress:
+        fields = {"cwd": args.dir, "model": "", "progress": progress}
+        known = file_costs(args.question.with_fields(**fields), _COST_PERIOD)
     paths = [row.path for row in result.table.rows]
     return {path: known[os.path.realpath(path)] for path in paths if os.path.realpath(path) in known}
 

@@ -7,6 +7,7 @@ import sys
 from ..errors import CallError
 from .effect_words import dollars, duration, write_power, write_report
 from .options import OPTIONS, add_dir_argument, new_parser
+from .progress import ProgressLine
 from .terminal import is_terminal, report, write, write_error, write_json
 
 TYPE_CHECKING = False
@@ -152,7 +153,7 @@ class _Listener:
 
     def __init__(self, args: Namespace, max_cost: float | None) -> None:
         self.args, self.max_cost = args, max_cost
-        self._shows_progress = is_terminal(sys.stderr)
+        self._line = ProgressLine()
         self._asks = is_terminal(sys.stdin) and is_terminal(sys.stderr) and not args.yes
 
     def starts(self, planned: int, findings: Sequence[Finding]) -> None:
@@ -160,14 +161,10 @@ class _Listener:
         write_error(f"at most {planned:,} runs; arms that are decided stop earlier")
 
     def ran(self, state: Estimate) -> None:
-        if self._shows_progress:
-            sys.stderr.write(f"\r\x1b[K{_describe(state)}")
-            sys.stderr.flush()
+        self._line.show(_describe(state))
 
     def clear(self) -> None:
-        if self._shows_progress:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        self._line.clear()
 
     def confirms(self, state: Estimate) -> bool:
         self.clear()

@@ -6,6 +6,7 @@ import sys
 
 from ..errors import CallError
 from .columns import clip, display_width
+from .progress import Counter
 from .session_words import amount, money, report_forms, token_sum
 from .terminal import is_terminal, terminal_width, write_json, write_line, write_table
 
@@ -22,7 +23,9 @@ def write_line_costs(args: Namespace) -> int:
 
     if not args.cost:
         raise CallError("--file and --since need --cost")
-    answer = blame_cost_answer(args.question.with_fields(file=args.file, since=args.since))
+    with Counter("reading logs") as progress:
+        fields = {"file": args.file, "since": args.since, "progress": progress}
+        answer = blame_cost_answer(args.question.with_fields(**fields))
     if args.json:
         write_json(answer)
         return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from ..sessions.costs import apportion
 from .terminal import SEVERITIES, count_of, paint, write, write_error, write_line
 
 TYPE_CHECKING = False
@@ -90,6 +89,8 @@ def money(cost: float | None) -> str:
 
 def money_column(costs: Sequence[float | None], total: float | None) -> list[str]:
     """Return amounts that are rounded so that they add up to the total as it is printed."""
+    from ..sessions.costs import apportion
+
     places = 4 if total is not None and 0 < total < _SMALL else 2
     known = [cost for cost in costs if cost is not None]
     rounded = iter(apportion(round((total or 0.0) * 10**places), known))

@@ -6,6 +6,7 @@ import sys
 import time
 
 from .options import OPTIONS, add_dir_argument, new_parser
+from .progress import Counter
 from .session_words import (
     KINDS,
     age,
@@ -20,7 +21,7 @@ from .session_words import (
     write_days,
     write_total,
 )
-from .terminal import is_terminal, write_error, write_json, write_table
+from .terminal import is_terminal, paint, write_error, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .arguments import Namespace, Parser
+    from .paths import ShortPaths
 
 _SHARED = ("--json", "--home", "--now", "--settings")
 _ID = 8
@@ -80,7 +82,9 @@ def sessions(args: Namespace) -> int:
         "in_force_text",
         "at",
     )
-    answer = sessions_answer(args.question.with_fields(**{name: getattr(args, name) for name in names}))
+    fields = {name: getattr(args, name) for name in names}
+    with Counter("reading logs") as progress:
+        answer = sessions_answer(args.question.with_fields(**fields, progress=progress))
     if args.json:
         write_json(answer)
         return 0
@@ -95,7 +99,7 @@ def sessions(args: Namespace) -> int:
     elif args.by:
         _write_rows(answer, args)
     else:
-        _write_sessions(answer, args.question.now.timestamp() if args.question.now else time.time())
+        _write_sessions(answer, args)
     sys.stdout.flush()
     report_forms(answer["findings"])
     return 0
@@ -104,10 +108,23 @@ def sessions(args: Namespace) -> int:
 # Tables
 
 
-def _write_sessions(answer: Mapping[str, Any], now: float) -> None:
+def _write_nothing(args: Namespace) -> None:
+    """Say that no sessions were found, and where they would have been found."""
+    if args.since or args.until or args.model or args.agents:
+        write_error("no sessions were found; --since, --until, --model and --agent limit which")
+    elif args.everywhere:
+        from ..programs.sessions import agent_names
+
+        write_error(f"no sessions were found: there are no logs of {agent_names()} in the home directory")
+    else:
+        write_error("no sessions were found in this repository; --everywhere shows those of all folders")
+
+
+def _write_sessions(answer: Mapping[str, Any], args: Namespace) -> None:
     if not answer["sessions"]:
-        write_error("no sessions were found; --everywhere shows those of all folders")
+        _write_nothing(args)
         return
+    now = args.question.now.timestamp() if args.question.now else time.time()
     is_short = is_terminal(sys.stdout)
     rows = [
         (
@@ -128,6 +145,9 @@ def _write_sessions(answer: Mapping[str, Any], now: float) -> None:
     write_days(answer["days"])
     write_total(answer["total"])
     write_advice(answer["advice"])
+    if is_short:
+        hint = "--by file: what each instruction file cost; --id ID: one session"
+        write_line(paint(hint, "dim"))
 
 
 def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
@@ -146,9 +166,21 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
         for row, cost in zip(answer["rows"], costs, strict=True)
     ]
     if not rows:
-        write_error("no sessions were found; --everywhere shows those of all folders")
+        _write_nothing(args)
         return
     header = (answer["by"], "times", *KINDS, "cost", "exactness")
     write_table(rows, header, ("", "", "", "", "", "", "", "dim"), right=range(1, 7), paths=(0,))
     write_total(answer["total"])
+    if answer["by"] == "file":
+        _write_first_file(answer, paths)
     write_advice(answer["advice"])
+
+
+def _write_first_file(answer: Mapping[str, Any], paths: ShortPaths) -> None:
+    """Name the instruction file that cost most, because other rows may cost more."""
+    from ..programs.sessions import SECTION_NAMES
+
+    file = next((row for row in answer["rows"] if row["cost"] and row["key"] not in SECTION_NAMES), None)
+    if file is not None:
+        share = f"{file['cost'] / answer['total']['cost']:.0%} of it"
+        write_line(f"most expensive file: {paths.shorten(file['key'])}, {money(file['cost'])} ({share})", indent=2)

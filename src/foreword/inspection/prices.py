@@ -92,10 +92,11 @@ ASSUMED_RULES = ProviderRules("", REQUEST_PARTS, "prefix", 1, "")
 
 @value
 class Prices:
-    """The known providers and models."""
+    """The known providers and models. `former` are prices of the past: each with the day on which it ended, as in 2026-09-01, in order."""
 
     providers: Sequence[ProviderRules]
     models: Sequence[Price]
+    former: Sequence[tuple[str, Price]] = ()
 
     def price_of(self, provider: ProviderRules, model: str) -> Price | None:
         """Return the price of a provider's model, by default its main one, or None if there is no row for this exact variant."""
@@ -103,6 +104,10 @@ class Prices:
         return next(
             (row for row in self.models if row.provider == provider.name and is_same_model(row.name, name)), None
         )
+
+    def former_prices(self, price: Price) -> list[tuple[str, Price]]:
+        """Return what the model of this row cost before, oldest first, each with the day on which that ended."""
+        return [(day, row) for day, row in self.former if (row.name, row.provider) == (price.name, price.provider)]
 
     def provider_of(self, model: str) -> str:
         """Return the name of a model's provider, or empty if it is unknown."""
@@ -121,6 +126,15 @@ class Prices:
         return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
 
 
+def _is_day(content: object) -> bool:
+    from datetime import date
+
+    try:
+        return isinstance(content, str) and date.fromisoformat(content).isoformat() == content
+    except ValueError:
+        return False
+
+
 _FILE_SHAPE = {"provider": TABLE, "model": LIST}
 _MODEL_SHAPE = {
     "name": NAME,
@@ -132,6 +146,7 @@ _MODEL_SHAPE = {
     "minimum": ("a whole number from 0 to 1e9", lambda content: type(content) is int and AMOUNT[1](content)),
     "source": STRING,
     "date": STRING,
+    "until": ("a day such as 2026-09-01", _is_day),
 }
 _REQUIRED_MODEL_KEYS = ("provider", "input", "write", "read")
 _ORDER_SHAPE = (
@@ -152,9 +167,13 @@ _PROVIDER_SHAPE = {
 
 
 def build_prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
-    """Build the table from these mappings, each with its file's path. Later rows override earlier ones key by key."""
+    """Build the table from these mappings, each with its file's path. Later rows override earlier ones key by key.
+
+    A row with `until` is a former price. What it does not say is as in the model's current row.
+    """
     providers: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
+    former: dict[tuple[str, str], dict[str, Any]] = {}
     for path, table in tables:
         check_table(table, _FILE_SHAPE, path)
         for name, rules in table.get("provider", {}).items():
@@ -165,6 +184,9 @@ def build_prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
         for number, row in enumerate(table.get("model", ()), 1):
             check_table(row, _MODEL_SHAPE, f"{path}: [[model]] {number}", required=("name",))
             name = row["name"]
+            if "until" in row:
+                former[row["until"], name] = {**former.get((row["until"], name), {}), **row}
+                continue
             models[name] = {**models.get(name, {}), **row}
             check_table(models[name], _MODEL_SHAPE, f"{path}: the model {name!r}", required=_REQUIRED_MODEL_KEYS)
     for name, row in models.items():
@@ -173,5 +195,16 @@ def build_prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
                 f"the price of {name!r} has an unknown provider {row['provider']!r}{suggestion(row['provider'], providers)}"
             )
     return Prices(
-        [ProviderRules(name, **rules) for name, rules in providers.items()], [Price(**row) for row in models.values()]
+        [ProviderRules(name, **rules) for name, rules in providers.items()],
+        [Price(**row) for row in models.values()],
+        [_former_price(day, row, models) for (day, _), row in sorted(former.items())],
     )
+
+
+def _former_price(day: str, row: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> tuple[str, Price]:
+    name = row["name"]
+    if name not in models:
+        raise CallError(f"the price of {name!r} until {day} needs a row with its price now{suggestion(name, models)}")
+    fields = {**models[name], **row}
+    del fields["until"]
+    return day, Price(**fields)

@@ -126,10 +126,12 @@ class SessionQuery:
         # With a clock of the caller's, the time at which a file was changed says nothing about the rows in it.
         changed_since = 0.0 if question.now else self.period.start
         self.collector = LogCollector(
-            self.readers, self.home or _NO_HOME, self.environment, self.index, self._place(reader), changed_since
-        )
+            self.readers, self.home or _NO_HOME, self.environment, self.index, self._place(reader), changed_since,
+            fields.get("progress"),
+        )  # fmt: skip
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
         self._seen: set[str] = set()
+        self._files: dict[LogPart, tuple[ModuleType, str]] = {}  # where each version of an instruction file is logged
         self._chosen: dict[tuple[str, str], list[Entry]] = {}
         self._copies: dict[str, tuple[str, Step, Entry]] = {}
 
@@ -171,6 +173,10 @@ class SessionQuery:
         if ledger is None:
             return reduce_log(log, self.card, provider)
         ledger.start_log()
+        for request in log.requests:
+            for part in request.tail:
+                if part.kind == "file":
+                    self._files.setdefault(part, (reader, log.path))
         return reduce_log(log, self.card, provider, lambda step, entry: self._add(ledger, log.agent, step, entry))
 
     def _add(self, ledger: Ledger, agent: str, step: Step, entry: Entry) -> None:
@@ -182,16 +188,18 @@ class SessionQuery:
             self._copies[key] = agent, step, entry  # it is probably a copy, and the original can be rebuilt
             return
         self._seen.add(key)
-        ledger.add_step(step, self.card.rule(entry.model, self.providers[agent]).rates)
+        ledger.add_step(step, self.card.rule(entry.model, self.providers[agent], entry.time).rates)
 
     def _add_copies(self, ledger: Ledger) -> None:
         """Add the copies whose originals are not in any log."""
         for key, (agent, step, entry) in self._copies.items():
             if key not in self._seen:
-                ledger.add(step.request, step.parts, self.card.rule(entry.model, self.providers[agent]).rates)
+                ledger.add(
+                    step.request, step.parts, self.card.rule(entry.model, self.providers[agent], entry.time).rates
+                )
 
     def _rates(self, session: Session, entry: Entry) -> Any:
-        return self.card.rule(entry.model, self.providers[session.agent]).rates
+        return self.card.rule(entry.model, self.providers[session.agent], entry.time).rates
 
     def _is_chosen(self, entry: Entry) -> bool:
         if self.model and entry.model != self.model:
@@ -210,15 +218,15 @@ class SessionQuery:
         return self._chosen[key]
 
     def file_texts(self, paths: set[str]) -> dict[str, str]:
-        """Return the texts of all versions of these files in the logs, by hash."""
+        """Return the texts of all versions of these files in the logs that were added to a ledger, by hash."""
         texts: dict[str, str] = {}
 
         def is_wanted(part: LogPart) -> bool:
             return part.kind == "file" and part.hash not in texts and normalize_folder(part.path) in paths
 
-        for reader, log in self.collector.logs():
-            if any(is_wanted(part) for request in log.requests for part in request.tail):
-                texts.update(self.collector.with_texts(reader, log.path, is_wanted)[1])
+        for part, (reader, path) in self._files.items():
+            if is_wanted(part):
+                texts.update(self.collector.with_texts(reader, path, is_wanted)[1])
         return texts
 
     def advice(self, sessions: Sequence[Session], servers: Mapping[str, int] | None = None) -> list[AdviceForm]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..errors import CallError
-from ..sessions.attribution import Ledger, key_for
+from ..sessions.attribution import ANSWERS, SECTIONS, Ledger, key_for
 from ..sessions.costs import dollars
+from ..sessions.readers import all_readers
 from .session_detail import detail_answer
 from .session_query import SessionQuery, day_costs, session_form, tokens_form, total_form, worst
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 DIMENSIONS = ("file", "tool", "server", "skill", "section", "cause", "day", "model", "agent")
 IN_PARTS = ("file", "tool", "server", "skill", "section")
 REST = "no collapse"
+SECTION_NAMES = frozenset((*SECTIONS.values(), ANSWERS))
 
 
 def sessions_answer(question: Question) -> SessionsForm | SessionRowsForm | SessionDetailForm | InForceForm:
@@ -87,6 +89,11 @@ def _add_entries(query: SessionQuery, ledger: Ledger, sessions: Sequence[Session
                 ledger.add_whole(REST, entry.tokens, rates, entry.exactness)
             else:
                 ledger.add_collapse(entry.collapse.cause, REST, entry, rates)
+
+
+def agent_names() -> str:
+    """Return the names of the agents whose logs are read."""
+    return ", ".join(reader.AGENT for reader in all_readers())
 
 
 def mapping_answer(fields: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .costs import Rates
     from .joining import Session
-    from .records import Entry
+    from .records import Collapse, Entry
 
 MOST = 3
 _SHORT, _LONG = 300, 3600
@@ -63,23 +63,27 @@ def _for_cause(cause: str, name: str, entries: list[Entry]) -> Advice:
 def _for_lifetime(
     rows: list[tuple[Session, list[Entry]]], rates_of: Callable[[Session, Entry], Rates | None]
 ) -> Advice:
-    """Return what a lifetime of one hour would have saved: fewer prefixes written again, but every write costs more."""
+    """Return what a lifetime of one hour would have saved: fewer prefixes written again, but every write costs more.
+
+    Only providers that sell an hour count, and all of their sessions: nobody knows at the start of one whether there will be a pause.
+    """
     saving = count = 0
     for session, entries in rows:
-        short = [entry for entry in entries if entry.collapse and _is_short(entry)]
-        if not short:
-            continue
-        count += len(short)
-        saving += sum(entry.collapse.cost or 0 for entry in short if entry.collapse)
         for entry in entries:
             rates = rates_of(session, entry)
-            if rates is not None:
-                kept = entry.collapse.lost.written if entry.collapse and _is_short(entry) else 0
-                saving -= (entry.tokens.written - entry.tokens.long - kept) * (rates.long - rates.written)
+            if rates is None or rates.long <= rates.written:
+                continue
+            kept = 0
+            if entry.collapse and _is_short(entry.collapse):
+                count += 1
+                saving += entry.collapse.cost or 0
+                kept = entry.collapse.lost.written
+            saving -= max(entry.tokens.written - entry.tokens.long - kept, 0) * (rates.long - rates.written)
     pauses = "1 pause" if count == 1 else f"{count:,} pauses"
-    return Advice("cache for one hour instead of five minutes", saving, f"{pauses} of five minutes to one hour")
+    return Advice(
+        "cache for one hour instead of five minutes", saving if count else 0, f"{pauses} of five minutes to one hour"
+    )
 
 
-def _is_short(entry: Entry) -> bool:
-    collapse = entry.collapse
-    return bool(collapse and collapse.cause == "lifetime" and collapse.pause and _SHORT < collapse.pause <= _LONG)
+def _is_short(collapse: Collapse) -> bool:
+    return bool(collapse.cause == "lifetime" and collapse.pause and _SHORT < collapse.pause <= _LONG)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .records import Entry, LogRecord
     from .values import LogPart, SessionLog
 
+    Progress = Callable[[int, int], None]  # is called with how many logs are done, and how many there are
+
 
 class LogCollector:
     """Reads logs one after the other. What cannot be read is noted in `problems`: the code of a finding, the path and the reason."""
@@ -31,9 +33,10 @@ class LogCollector:
         index: Index,
         place: SessionPlace | None = None,
         since: float = 0,
+        progress: Progress | None = None,
     ) -> None:
         self.readers, self.home, self.environment = readers, home, environment
-        self.index, self.place, self.since = index, place, since
+        self.index, self.place, self.since, self.progress = index, place, since, progress
         self.problems: list[tuple[str, str, str]] = []
         self.moved: dict[str, int] = {}
 
@@ -79,7 +82,14 @@ class LogCollector:
             return None, ()
 
     def _paths(self) -> Iterator[tuple[ModuleType, str, str]]:
-        """Yield the logs that were changed in the period, with what changes when they do."""
+        """Yield the logs that were changed in the period, with what changes when they do, and report how many there are."""
+        found = list(self._changed())
+        for number, log in enumerate(found):
+            if self.progress is not None:
+                self.progress(number, len(found))
+            yield log
+
+    def _changed(self) -> Iterator[tuple[ModuleType, str, str]]:
         for reader in self.readers:
             for path in reader.find_logs(self.home, self.environment):
                 try:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.prices import Prices
+    from ..inspection.prices import Price, Prices, ProviderRules
     from .values import TokenCounts
 
 DOLLAR = 10**12
@@ -41,25 +41,41 @@ class RateCard:
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
-        self._known: dict[tuple[str, str], ModelRule] = {}
+        self._known: dict[tuple[str, str], tuple[ModelRule, list[tuple[float, ModelRule]]]] = {}
 
-    def rule(self, model: str, provider: str = "") -> ModelRule:
-        """Return what is known of a model. `provider` is used if the model is not in the table."""
+    def rule(self, model: str, provider: str = "", time: float = 0) -> ModelRule:
+        """Return what is known of a model, with the rates at that time, or the current ones without it.
+
+        `provider` is used if the model is not in the table.
+        """
         key = model, provider
         if key not in self._known:
             self._known[key] = self._look_up(model, provider)
-        return self._known[key]
+        rule, former = self._known[key]
+        if former and time:
+            return next((old for end, old in former if time < end), rule)
+        return rule
 
-    def _look_up(self, model: str, provider: str) -> ModelRule:
+    def _look_up(self, model: str, provider: str) -> tuple[ModelRule, list[tuple[float, ModelRule]]]:
         owner = self._prices.provider_of(model) if model else ""
         rules, price, rule = self._prices.rule_for(owner or provider or _family(model), model)
         if not model or price is None or not owner or not price.output:
-            return ModelRule(None, rule.caching, rules.lifetime, rules.name)
-        long = rules.long_write * price.input or price.write
-        rates = Rates(
-            *(round(dollars * _MILLION) for dollars in (price.input, price.write, long, price.read, price.output))
-        )
-        return ModelRule(rates, rule.caching, rules.lifetime, rules.name)
+            return ModelRule(None, rule.caching, rules.lifetime, rules.name), []
+        known = ModelRule(_rates(price, rules), rule.caching, rules.lifetime, rules.name)
+        former = self._prices.former_prices(price)
+        return known, [(_start_of(day), known._replace(rates=_rates(row, rules))) for day, row in former]
+
+
+def _rates(price: Price, rules: ProviderRules) -> Rates:
+    long = rules.long_write * price.input or price.write
+    return Rates(*(round(dollars * _MILLION) for dollars in (price.input, price.write, long, price.read, price.output)))
+
+
+def _start_of(day: str) -> float:
+    """Return when a day begins in UTC, in seconds since 1970."""
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 def _family(model: str) -> str:

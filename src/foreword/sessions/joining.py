@@ -137,15 +137,14 @@ def unlogged_entries(
         return
     logged = _Logged(group, inherited if has_copies else (), own)
     compactions = [event.after for event in main.events if event.kind == "compaction" and not event.thread]
-    rates = {model: card.rule(model, provider).rates for model, *_ in main.totals}
-    found = dict.fromkeys(rates, TokenCounts())
+    found = {model: TokenCounts() for model, *_ in main.totals}
     before = count = 0
     for model, position, time, total in main.totals:
         rest = total.minus(logged.sum(model, position, time)).minus(found[model])
         if min(rest) >= 0 and rest.input + rest.out > 0:
             found[model] = found[model].plus(rest)
             kind = "compaction" if any(before <= after <= position for after in compactions) else "side"
-            price = rates[model]
+            price = card.rule(model, provider, time).rates
             cost = None if price is None else cost_of(rest, price)
             count += 1
             yield Entry(

@@ -68,7 +68,7 @@ def reduce_log(
     for step in steps(log):
         surprises.follow(step)
         request = step.request
-        rule = card.rule(request.model, provider)
+        rule = card.rule(request.model, provider, request.time)
         collapse = _collapse(step, rule, texts)
         if collapse and collapse.cause in ("provider", "unknown") and request.model not in cached_models:
             collapse = None  # the provider has no cache, or does not report it
@@ -91,7 +91,7 @@ def reduce_figures(log: SessionLog, card: RateCard, provider: str, known: Sequen
         if index < len(known) and known[index].tokens == request.tokens:
             entries.append(known[index])
         else:
-            rule = card.rule(request.model, provider)
+            rule = card.rule(request.model, provider, request.time)
             if is_collapse(request, previous.get(request.thread), rule.caching):
                 return None
             entries.append(_entry(request, rule, None))
