@@ -2,6 +2,7 @@
 
 import pytest
 
+from foreword.sources.readings import decode
 from foreword.text.lines import end_of_whole_characters
 
 FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
@@ -32,3 +33,11 @@ FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
 )
 def test_a_cut_does_not_split_what_is_shown_as_one_character(text, end, expected):
     assert end_of_whole_characters(text, end) == expected
+
+
+@pytest.mark.parametrize(("ending", "expected"), [(FAMILY, "ab"), ("cd", "abc"), ("e\u0301", "abe")])
+def test_the_beginning_of_a_large_file_ends_with_a_whole_character(ending, expected):
+    """An accent may follow a plain letter, but nobody reads so far ahead."""
+    data = f"ab{ending}".encode()
+    limit = 2 + len(ending.encode()) - 1 if ending == FAMILY else 3
+    assert decode("/x", data, len(data), (0, 0), limit).text == expected

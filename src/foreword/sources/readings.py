@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 
-from ..text.lines import printable, without_blank_lines
+from ..text.lines import end_of_whole_characters, printable, without_blank_lines
 from ..vocabulary import Document, digest, value
 
 TYPE_CHECKING = False
@@ -133,6 +133,9 @@ def _decode_text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | 
             reason = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8; save it as UTF-8"
             return "", ("unreadable", "file-not-utf8", reason)
         text = data[: error.start].decode()
+    if len(data) > limit and not text[-1:].isascii():
+        # What follows is not known, and may belong to the last character.
+        text = text[: end_of_whole_characters(text, len(text) - 1)]
     return text.removeprefix("\ufeff").replace("\r\n", "\n"), None
 
 
