@@ -583,14 +583,20 @@ def test_the_refusal_is_a_second_sentence(run, tree):
     assert "working directory. Foreword does not read it: it is a link that leaves" in out
 
 
-@pytest.mark.parametrize("layout", ["codex", "pi-agent", "claude", "copilot", "opencode"])
-@pytest.mark.parametrize("folder", [".github/workflows", "web", ".x/y"])
-def test_agents_and_why_agree(run, tree, layout, folder):
-    tree({"w/.git/HEAD": "", f"w/{folder}/AGENTS.md": "A."})
-    form = json.loads(run("agents", ".", f"{folder}/AGENTS.md", "--layout", layout, "--json")[1])
-    verdict = form["files"][0]["verdicts"][0]["verdict"]
-    fate = json.loads(run("why", ".", f"{folder}/AGENTS.md", "--layout", layout, "--json")[1])[0]["fate"]
-    assert (verdict, fate) in {("elsewhere", "elsewhere"), ("on-touch", "waiting")}
+FATES = {"elsewhere": "elsewhere", "on-touch": "waiting", "shadowed": "shadowed", "never": "unread", "blank": "blank"}
+
+
+@pytest.mark.parametrize("layout", ["foreword", "codex", "pi-agent", "claude", "copilot", "opencode", "gemini", "pi"])
+@pytest.mark.parametrize("name", [".github/workflows/AGENTS.md", "web/CLAUDE.md", ".x/y/AGENTS.md", "web/AGENTS.md"])
+@pytest.mark.parametrize("others", [(), ("CLAUDE.md",), ("web/AGENTS.override.md",)])
+def test_agents_and_why_agree(run, tree, layout, name, others):
+    tree({"w/.git/HEAD": "", f"w/{name}": "A.", **{f"w/{other}": f"In {other}." for other in others}})
+    form = json.loads(run("agents", ".", name, "--layout", layout, "--json")[1])
+    verdict = form["files"][0]["verdicts"][0]
+    row = json.loads(run("why", ".", name, "--layout", layout, "--json")[1])[0]
+    assert row["fate"] == FATES[verdict["verdict"]]
+    if verdict["verdict"] != "never":
+        assert row["reason"].startswith(verdict["reason"])
 
 
 def test_an_import_that_leads_out_of_the_folder_is_the_reason(run, tree):

@@ -331,7 +331,7 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
         ("api/AGENTS.md", "waiting", "it waits for a file in /w/api; also read by codex, continue, copilot, cursor, droid, gptme, grok, kilo, kimi, opencode, pi-agent, qwen, vibe"),
         ("api/CLAUDE.md", "shadowed", "/w/api/AGENTS.md comes before it; also read by claude, copilot, droid, gptme, grok"),
-        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api lists it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"),
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
@@ -383,7 +383,7 @@ def test_why_explains_an_absent_file_that_would_be_read(project, run):
 def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
     message = (
-        "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"
+        "only an agent that works in /w/api lists it; also read by codex, copilot, gemini, kilo, opencode, qwen, vibe"
     )
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
 

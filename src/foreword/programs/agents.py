@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..engine.assembler import Assembler
-    from ..inspection.agents import AgentTable
+    from ..inspection.agents import AgentTable, Verdict
     from ..layout.model import Layout
     from ..sources.instruction_files import InstructionFiles
     from ..vocabulary import Candidate, Finding
@@ -64,6 +64,11 @@ class AgentReport:
 def agents_that_read(question: Question, path: str) -> list[Layout]:
     """Return the layouts of the mirrored agents that load or list a file, in this folder or in another folder of the repository."""
     return _Comparison(question).readers(path)
+
+
+def verdict_on(question: Question, path: str) -> tuple[Verdict, str]:
+    """Return what the question's own layout does with a file in the repository, as in the table of agents, and the file's layer."""
+    return _Comparison(question).own_verdict(path)
 
 
 def agent_report(
@@ -131,6 +136,19 @@ class _Comparison:
             for view, verdict in zip(views, row.verdicts, strict=True)
             if verdict.name in READ_VERDICTS
         ]
+
+    def own_verdict(self, path: str) -> tuple[Verdict, str]:
+        """Return the verdict of the question's own layout on a file, and the file's layer. The repository is not walked."""
+        assembler = self.question.assembler
+        self.touched_folders = folders_above([path], self.root)
+        shown, root, cwd = printable(path), printable(self.root), printable(self.workspace.cwd)
+        view = self._view(assembler.layout_name, assembler.layout(), ())
+        table = _filter_rows(compare_agents([view], [shown], root, cwd), [path])
+        visits = self._visit(table)
+        verdict = apply_visits(table, visits).rows[0].verdicts[0]
+        visited = (candidates[shown] for candidates in visits.values() if shown in candidates)
+        touched = (candidate for candidate in view.touched if candidate.path == shown)
+        return verdict, next((candidate.layer for candidate in (*visited, *touched)), "project")
 
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]

@@ -19,17 +19,17 @@ from ..sources.tree import Listings
 from ..text.lines import printable
 from ..text.tokens import Count
 from ..vocabulary import Candidate, replace
-from .agents import agents_that_read, folders_above
+from .agents import agents_that_read, folders_above, verdict_on
 from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..engine.assembler import Assembler
     from ..inspection.agents import Verdict
     from ..layout.model import Layout, Pattern
-    from ..vocabulary import Agent
+    from ..vocabulary import Agent, Fate
     from .question import Question
 
 _ALSO_READ_BY, _THESE_LAYOUTS, _THESE_AGENTS = "also read by ", "these layouts do: ", "these agents do: "
@@ -55,6 +55,8 @@ def explain_path(question: Question, requested: str, absent: Sequence[Candidate]
             replace(candidate, reason=candidate.reason or "the file does not exist; it would be read")
             for candidate in absent
         ]
+    if explained := _explain_file(question, path) if os.path.isfile(path) else None:
+        return [*absent, explained]
     return [*absent, *(_explain_touch(question, path) or [_explain(question, path)])]
 
 
@@ -73,6 +75,32 @@ def split_readers(reason: str) -> tuple[str, list[str]]:
     clauses = reason.split("; ")
     readers = [clause for clause in clauses if clause.startswith((_ALSO_READ_BY, _THESE_LAYOUTS, _THESE_AGENTS))]
     return "; ".join(clause for clause in clauses if clause not in readers), readers
+
+
+_FATES: Mapping[str, Fate] = {
+    "on-touch": "waiting",
+    "elsewhere": "elsewhere",
+    "shadowed": "shadowed",
+    "copy": "duplicate",
+    "blank": "blank",
+    "unused": "unused",
+    "refused": "refused",
+    "unreadable": "unreadable",
+}
+"""The fates for the verdicts of `foreword agents` on a file that the prompt does not consider."""
+
+
+def _explain_file(question: Question, path: str) -> Candidate | None:
+    """Return what `foreword agents` says about a file of the repository, as a candidate, or None if no agent with this layout reads it."""
+    workspace = question.assembler.snapshot().plan.workspace
+    if not is_inside(path, workspace.root or workspace.cwd):
+        return None
+    verdict, layer = verdict_on(question, path)
+    if verdict.name not in _FATES:
+        return None
+    reason = "; ".join(filter(None, (verdict.reason, _also_read_by(question, path))))
+    target = "" if verdict.name == "elsewhere" else verdict.target
+    return Candidate(printable(path), layer, _FATES[verdict.name], reason, target)
 
 
 def _explain_touch(question: Question, path: str) -> list[Candidate]:
