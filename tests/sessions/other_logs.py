@@ -67,6 +67,12 @@ def copilot_rows(cwd, requests):
     return rows
 
 
+def copilot_compaction(fresh, read, out):
+    usage = {"model": "gpt-5.6-terra", "inputTokens": fresh + read, "outputTokens": out, "cacheReadTokens": read}
+    data = {"success": True, "compactionTokensUsed": usage, "summaryContent": "Short."}
+    return {"type": "session.compaction_complete", "data": data, "id": "c0", "timestamp": stamp(9)}
+
+
 def write_copilot(home, rows, session="7585fddb-8ba8-4230-8180-4d6a6dcfcd60"):
     return write_rows(home / ".copilot" / "session-state" / session / "events.jsonl", rows)
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from other_logs import (
+    copilot_compaction,
     copilot_rows,
     gemini_rows,
     pi_rows,
@@ -166,6 +167,12 @@ def test_going_back_in_a_conversation_is_a_rewritten_message(home, ask):
     log.user("Another question.", uuid="u9", parentUuid="a0").answer(read=9000, written=300).write()
     requests = ask(id="1111")["requests"]
     assert [(row["collapse"] or {}).get("cause") for row in requests] == [None, None, None, None, "message"]
+
+
+def test_a_compaction_of_copilot_that_is_written_twice(home, ask):
+    compaction = copilot_compaction(5600, 0, 99)
+    write_copilot(home, [*copilot_rows("/repo", REQUESTS), compaction, compaction])
+    assert ask()["total"]["tokens"] == {"fresh": 11_100, "written": 0, "read": 10_300, "out": 120}
 
 
 def test_a_fork_of_pi_repeats_requests_that_are_counted_once(home, ask):

@@ -240,7 +240,9 @@ class _FiguresOnly(ClaudeFigures):
         self._files: set[str] = set()
         self._described: dict[str, dict[str, Any]] = {}
         self._has_snapshot = False
-        self._repeated: tuple[bytes, ...] = ()  # what the next row of the same answer contains
+        self._repeated: tuple[bytes, ...] = (
+            b"",
+        )  # the usage and the ids that the next row of the same answer contains
         if known is not None:
             self._continue(known)
 
@@ -264,23 +266,27 @@ class _FiguresOnly(ClaudeFigures):
             super().add(line)
         elif line.find(b'"type":"user"', 0, max(line.find(b'"message"'), 0)) >= 0:
             return
-        elif b'"usage"' in line:
-            if not self._repeated or any(text not in line for text in self._repeated):
-                self._repeated = ()
+        elif (start := line.rfind(b'"usage"')) >= 0:
+            if not self._repeats(line, start):
                 super().add(line)
-                self._note_repeated(line)
+                self._note_repeated(line, start)
         elif b'"type":"attachment"' in line and not any(name in line for name in _FILE_TYPES):
             self._has_snapshot = self._has_snapshot or b'"prompt_snapshot"' in line
         elif not any(name in line for name in _TEXT_TYPES):
             super().add(line)
 
-    def _note_repeated(self, line: bytes) -> None:
-        """Note the ids and the usage of the answer that was added last, as the line has them."""
+    def _repeats(self, line: bytes, start: int) -> bool:
+        """Whether a line is another row of the answer that was added last, with the same usage."""
+        usage, *ids = self._repeated
+        return bool(usage) and line.startswith(usage, start) and all(text in line for text in ids)
+
+    def _note_repeated(self, line: bytes, start: int) -> None:
+        """Note the usage and the ids of the answer that was added last, as the line has them."""
+        self._repeated = (b"",)
         if self._last_answer:
-            start = line.rfind(b'"usage"')
             end = line.find(b"}", line.find(b'"output_tokens"', start))
             ids = (f'"{name}"'.encode("utf-8", "replace") for name in self._last_answer[:2])
-            self._repeated = (line[start:end], *ids) if start < end else ()
+            self._repeated = (line[start:end] if start < end else b"", *ids)
 
     def add_user(self, row: dict[str, Any]) -> None:
         """Nothing to do: a row of the user's has no figures."""

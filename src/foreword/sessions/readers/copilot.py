@@ -157,7 +157,7 @@ class _CopilotLog(JsonLog):
     def _compaction(self, data: dict[str, Any]) -> None:
         usage = data.get("compactionTokensUsed")
         self.model = string(usage, "model") or self.model
-        self._request(f"compaction {len(self.requests)}", _tokens(usage), kind="compaction")
+        self._request(f"compaction {self.row_id or len(self.requests)}", _tokens(usage), kind="compaction")
         if data.get("success") is not False:
             self._event(
                 "compaction", f"{len(self.events)}|{number(data, 'preCompactionTokens')}|{string(data, 'trigger')}"
