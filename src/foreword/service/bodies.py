@@ -32,7 +32,7 @@ TemplateName = Annotated[
     ),
 ]
 # What the user says: empty, or more than white space.
-UserText = Annotated[str, Meta(max_length=1_000_000, pattern=r"\S|^(?![\s\S])")]
+UserText = Annotated[str, Meta(max_length=1_000_000, extra_json_schema={"pattern": r"\S|^(?![\s\S])"})]
 RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "bedrock"]
 if TYPE_CHECKING:
     Syntax = str
@@ -86,6 +86,11 @@ def check_depth(content: object, name: str) -> None:
         if not level:
             return
     raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
+
+
+def _check_user_text(message: str) -> None:
+    if message.isspace():
+        raise ValueError("the message contains only white space, which providers refuse; omit it")
 
 
 def _check_moment(moment: datetime | None, name: str = "now") -> None:
@@ -210,6 +215,7 @@ class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check_user_text(self.message)
         check_depth(self.messages, "messages")
 
     def check_request(self) -> None:
@@ -304,7 +310,10 @@ class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
 class MessageBody(Struct, forbid_unknown_fields=True):
     """A message for the conversation's next turn."""
 
-    message: Annotated[str, Meta(min_length=1, max_length=1_000_000, pattern=r"\S")]
+    message: Annotated[UserText, Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        _check_user_text(self.message)
 
 
 class ResourcesBody(Struct, forbid_unknown_fields=True):
