@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _HELP = ("-h", "--help", "help")
-_SUMMARY = "Build a coding agent's system prompt, and see where every character came from."
+_SUMMARY = "See what your coding agents read and cost, and build prompts of your own. Begin with `foreword agents`."
 _USAGE = "foreword COMMAND [DIR] [options]      foreword COMMAND --help      foreword --version"
 # The commands that print what the `listing` of an error names.
 _LISTS = {

@@ -152,19 +152,9 @@ FAMILIES = {
     "store": "the database of templates, prompts and conversations",
 }
 GROUPS = {
-    "See": ("agents", "show", "why", "blame", "tokens", "cache", "diff", "watch", "touch"),
-    "Know": ("review", "sessions", "effect"),
-    "Fix": ("lint", "align", "lock", "trust"),
-    "Build and run": (
-        "layouts",
-        "skills",
-        "template",
-        "conversation",
-        "serve",
-        "mcp",
-        "proxy",
-        "store",
-        "schema",
-        "completion",
-    ),
+    "What your agents read": ("agents", "why", "touch", "lint", "align", "trust"),
+    "What it costs": ("sessions", "tokens", "cache", "effect"),
+    "What a change does": ("review", "diff", "lock", "watch"),
+    "Prompts of your own": ("show", "blame", "layouts", "skills", "template", "conversation"),
+    "Serve and connect": ("serve", "mcp", "proxy", "store", "schema", "completion"),
 }
