@@ -161,6 +161,24 @@ def test_a_row_that_is_being_written_counts_when_it_is_complete(tmp_path):
     assert (answer["total"]["requests"], answer["findings"]) == (2, [])
 
 
+def test_one_session_is_read_as_a_whole_and_the_others_are_not(tmp_path, monkeypatch):
+    read = []
+    original = claude.read_log
+
+    def read_log(path, texts):
+        read.append(os.path.basename(path)[:1])
+        return original(path, texts)
+
+    monkeypatch.setattr(claude, "read_log", read_log)
+    for number in "123":
+        log = ClaudeLog(tmp_path, "/repo", session=f"{number}1111111-aaaa-4bbb-8ccc-222222222222")
+        log.count = 10 * int(number)
+        log.snapshot().user().answer(written=5000).user().answer(read=5000, written=100)
+        write(log.path, compact_lines(log))
+    assert len(ask(tmp_path, id="2")["requests"]) == 2
+    assert read == ["2"]
+
+
 def test_the_index_contains_no_texts(tmp_path):
     log = ClaudeLog(tmp_path, "/repo").snapshot("a secret prompt").instructions("/repo/CLAUDE.md", "a secret rule")
     log.user("a secret wish").answer(written=5000).user("another secret").answer(written=5000, seconds=900)

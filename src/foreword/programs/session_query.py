@@ -14,6 +14,7 @@ from ..sessions.folders import SessionPlace, normalize_folder, place_of
 from ..sessions.index import Index, index_path
 from ..sessions.joining import UNLOGGED, join_records
 from ..sessions.readers import all_readers
+from ..sessions.readers.lines import UnreadableLog
 from ..sessions.records import reduce_log
 from ..sessions.values import CAUSES, EXACTNESS, TokenCounts
 from ..sources.environment import resolve_workspace
@@ -147,10 +148,11 @@ class SessionQuery:
         The ledger gets each request in the period once. For the session that `detail` names, the steps and texts are added to it.
         """
         try:
-            if ledger is None and detail is None:
-                records = list(self.collector.records(self.card, self._card_id))
+            if ledger is not None:
+                records = [self._add_log(reader, log, ledger) for reader, log in self.collector.logs()]
             else:
-                records = [self._record(reader, log, ledger, detail) for reader, log in self.collector.logs()]
+                figures = self.collector.records(self.card, self._card_id)
+                records = [self._with_detail(record, detail) if detail else record for record in figures]
         finally:
             self.index.close()
         sessions = join_records(records, self.card, self.providers)
@@ -163,15 +165,22 @@ class SessionQuery:
         found = [session for session in sessions if self.chosen(session)]
         return sorted(found, key=lambda session: (-max(entry.time for entry in self.chosen(session)), session.id))
 
-    def _record(self, reader: ModuleType, log: SessionLog, ledger: Ledger | None, detail: Detail | None) -> LogRecord:
-        """Return the figures of a log."""
-        provider = self.providers[log.agent]
-        if detail is not None and log.session.startswith(detail[0]):
+    def _with_detail(self, record: LogRecord, detail: Detail) -> LogRecord:
+        """Return the figures of a log. If it belongs to the session that `detail` names, it is read as a whole, with its texts."""
+        log = record.log
+        if not log.session.startswith(detail[0]):
+            return record
+        reader = next(reader for reader in self.readers if log.agent == reader.AGENT)
+        try:
             log, texts = self.collector.with_texts(reader, log.path, lambda part: True)
-            detail[2].update(texts)
-            return reduce_log(log, self.card, provider, lambda step, entry: _keep(detail[1], step), texts)
-        if ledger is None:
-            return reduce_log(log, self.card, provider)
+        except UnreadableLog:
+            return record  # it was deleted after it had been found
+        detail[2].update(texts)
+        return reduce_log(log, self.card, self.providers[log.agent], lambda step, entry: _keep(detail[1], step), texts)
+
+    def _add_log(self, reader: ModuleType, log: SessionLog, ledger: Ledger) -> LogRecord:
+        """Add the requests of a log to the ledger, and return its figures."""
+        provider = self.providers[log.agent]
         ledger.start_log()
         for request in log.requests:
             for part in request.tail:
