@@ -142,6 +142,8 @@ def session_rows(chance: random.Random, number: int, base: Path) -> list[dict[st
     rows.append(row("attachment", attachment={"type": "instructions", "files": files}, rendered=rendered))
     read = 0
     for index in range(chance.randint(10, 60)):
+        is_late = number % 3 == 0 and index == 5
+        now += 600 * is_late
         if index % 3:
             result: dict[str, object] = {
                 "type": "tool_result",
@@ -155,8 +157,7 @@ def session_rows(chance: random.Random, number: int, base: Path) -> list[dict[st
         else:
             rows.append(row("user", message={"role": "user", "content": text(chance, 30)}))
         written = chance.randint(200, 3000)
-        if number % 3 == 0 and index == 5:  # after a pause
-            now += 600
+        if is_late:
             read, written = 0, read + written
         usage = {
             "input_tokens": 3,
