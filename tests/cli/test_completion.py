@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -187,3 +188,12 @@ def test_the_script_can_be_printed_as_json(script, capsys):
 def test_an_unknown_shell_is_rejected(capsys):
     assert main(["completion", "nu"]) == 2
     assert capsys.readouterr().err == "foreword: unknown shell 'nu'; known: bash, fish, zsh\n"
+
+
+def test_without_its_extra_it_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert main(["completion", "bash"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "foreword: completion needs a package that is not installed (shtab); run make setup\n"
+    )

@@ -130,7 +130,7 @@ def test_each_extra_adds_its_requirements(dist):
     extras = set(metadata.get_all("Provides-Extra"))
     rows = [requirement.partition(";") for requirement in metadata.get_all("Requires-Dist")]
     requirements = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
-    assert extras == {"serve", "postgres", "mcp", "otel", "tokens", "all"} and all(requirements.values())
+    assert extras == {"completion", "serve", "postgres", "mcp", "otel", "tokens", "all"} and all(requirements.values())
     assert requirements["all"] == set().union(*(requirements[extra] for extra in extras - {"all"}))
     assert requirements["all"].isdisjoint(name for name, _, when in rows if not when)
 

@@ -1,4 +1,4 @@
-"""The private parts of uvicorn on which `uvicorn_adapter.py` relies exist in the installed version."""
+"""The private parts of uvicorn on which `uvicorn_adapter.py` relies are listed, and exist in the installed version."""
 
 import ast
 import asyncio
@@ -14,38 +14,55 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
+from foreword import CallError
 from foreword.service import uvicorn_adapter
 
 ROOT = Path(__file__).parents[2]
-ATTRIBUTES = {
-    HttpToolsProtocol: "pipeline cycle transport flow loop app_state scope headers",
-    RequestResponseCycle: (
-        "disconnected message_event response_complete response_started more_body keep_alive scope"
-        " flow transport default_headers on_response waiting_for_100_continue"
-    ),
-    FlowControl: "write_paused",
-    Multiprocess: "sockets",
-}
-METHODS = {
-    FlowControl: "drain pause_reading",
-    HttpToolsProtocol: "send_400_response shutdown timeout_keep_alive_handler _start_asgi_task _unsupported_upgrade_warning",
-    Multiprocess: "terminate_all",
-}
+OVERRIDES = {HttpToolsProtocol: "Connection", RequestResponseCycle: "Cycle", Multiprocess: "Supervisor"}
+CYCLES = ("cycle", "previous", "self.cycle", "self._running", "self.pipeline[-1][0]")
+
+
+def names_used():
+    """Return the names that the adapter uses of each of uvicorn's classes, except those that its own classes define."""
+    tree = ast.parse(inspect.getsource(uvicorn_adapter))
+    used = {owner: set() for owner in uvicorn_adapter.RELIED_ON}
+    for owner, name in OVERRIDES.items():
+        (override,) = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+        attributes = [node for node in ast.walk(override) if isinstance(node, ast.Attribute)]
+        methods = {node.name for node in override.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        init = vars(getattr(uvicorn_adapter, name)).get("__init__")
+        own = set(re.findall(r"self\.(\w+)[^=\n]*= ", inspect.getsource(init))) if init else set()
+        used[owner] |= methods & set(dir(owner))
+        used[owner] |= {node.attr for node in attributes if ast.unparse(node.value) in ("self", "super()")}
+        used[owner] -= own | (methods - set(dir(owner))) | {"__init__"}
+        used[RequestResponseCycle] |= {node.attr for node in attributes if ast.unparse(node.value) in CYCLES}
+        used[FlowControl] |= {node.attr for node in attributes if ast.unparse(node.value) == "self.flow"}
+    used[RequestResponseCycle].discard("__class__")
+    return used
+
+
+def test_the_table_lists_exactly_what_the_adapter_relies_on():
+    listed = {owner: set(" ".join(names).split()) for owner, names in uvicorn_adapter.RELIED_ON.items()}
+    assert listed == names_used()
 
 
 def test_status_lines_are_by_number():
     assert STATUS_LINE[431].startswith(b"HTTP/1.1 431 ")
 
 
-@pytest.mark.parametrize("owner", ATTRIBUTES, ids=lambda owner: owner.__name__)
-def test_attributes_are_set_by_the_constructor(owner):
+@pytest.mark.parametrize("owner", uvicorn_adapter.RELIED_ON, ids=lambda owner: owner.__name__)
+def test_attributes_are_set_by_the_constructor_and_methods_exist(owner):
+    attributes, methods = uvicorn_adapter.RELIED_ON[owner]
     assigned = set(re.findall(r"self\.(\w+)\b[^=\n]*= ", inspect.getsource(owner.__init__)))
-    assert set(ATTRIBUTES[owner].split()) <= assigned
+    assert set(attributes.split()) <= assigned
+    assert [name for name in methods.split() if not callable(getattr(owner, name, None))] == []
 
 
-@pytest.mark.parametrize("owner", METHODS, ids=lambda owner: owner.__name__)
-def test_methods_exist(owner):
-    assert [name for name in METHODS[owner].split() if not callable(getattr(owner, name, None))] == []
+def test_a_version_that_lacks_something_is_refused_with_the_versions_that_are_tested(monkeypatch):
+    uvicorn_adapter.check_uvicorn()
+    monkeypatch.setitem(uvicorn_adapter.RELIED_ON, FlowControl, ("write_paused is_gone", "drain leave"))
+    with pytest.raises(CallError, match=r"has no FlowControl.is_gone, FlowControl.leave, which .*'uvicorn>="):
+        uvicorn_adapter.configure("app", "127.0.0.1", 0, 1)
 
 
 @pytest.mark.parametrize("override", [uvicorn_adapter.Connection, uvicorn_adapter.Cycle, uvicorn_adapter.Supervisor])
@@ -149,11 +166,12 @@ def test_a_whole_response_refuses_line_breaks_in_headers(header):
         respond([header], ())
 
 
-def test_the_version_is_bounded_to_the_installed_minor_release():
+def test_the_installed_version_is_one_that_is_tested():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (requirement,) = [requirement for requirement in extras["serve"] if requirement.startswith("uvicorn")]
-    major, minor = version("uvicorn").split(".")[:2]
-    assert requirement.endswith(f",<{major}.{int(minor) + 1}")
+    oldest, newest = re.fullmatch(r">=(0\.\d+),<(0\.\d+)", uvicorn_adapter.TESTED).groups()
+    assert requirement == f"uvicorn[standard]>={oldest},<1"
+    assert int(oldest[2:]) <= int(version("uvicorn").split(".")[1]) < int(newest[2:])
 
 
 def test_only_the_adapter_imports_submodules_of_uvicorn():

@@ -6,6 +6,7 @@ The script is generated from the parsers of all commands, so Foreword does not r
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
+from ..sources.environment import install_command
 from . import family_of
 from .arguments import Parser
 from .commands import COMMANDS
@@ -35,7 +36,12 @@ def completion(args: Namespace) -> int:
     """`foreword completion SHELL`"""
     if args.shell not in SHELLS:
         raise CallError(f"unknown shell {args.shell!r}" + suggestion(args.shell, SHELLS))
-    from shtab import complete
+    try:
+        from shtab import complete
+    except ImportError:
+        raise CallError(
+            f"completion needs a package that is not installed (shtab); run {install_command('completion')}"
+        ) from None
 
     script = complete(_full_parser(), args.shell)
     if args.json:

@@ -1,4 +1,4 @@
-"""The only file that uses uvicorn's private attributes. pyproject.toml bounds the version, and a test checks that they all exist.
+"""The only file that uses uvicorn's private parts. `RELIED_ON` lists them all, and the server starts only if they exist.
 
 uvicorn's parser buffers whatever it receives until a line ends, and waits for that indefinitely. `Connection` limits the number of
 bytes outside bodies, and the time until a request's headers are complete.
@@ -10,14 +10,17 @@ import asyncio
 from collections.abc import Callable
 from functools import cache
 from secrets import token_hex
+from socket import socket
 from time import perf_counter
 from typing import Any
 
 import msgspec
 import uvicorn
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
+from ..errors import CallError
 from .guard import MAX_HEADER_BYTES
 from .responses import Problem
 
@@ -30,9 +33,43 @@ _CLOSE = (b"connection", b"close")
 # After a signal to stop, how long an idle connection waits for a request that the client may already have sent.
 _STOP_SECONDS = 2.0
 
+# The versions of uvicorn with which the service's tests pass.
+TESTED = ">=0.34,<0.55"
+# What this file uses of uvicorn beside its documented interface: attributes that its constructors set, and methods.
+RELIED_ON: dict[type, tuple[str, str]] = {
+    HttpToolsProtocol: (
+        "app_state cycle flow headers loop parser pipeline scope transport",
+        "connection_lost connection_made data_received on_body on_headers_complete on_message_complete on_response_complete"
+        " pause_writing resume_writing send_400_response shutdown timeout_keep_alive_handler _unsupported_upgrade_warning",
+    ),
+    RequestResponseCycle: (
+        "body default_headers disconnected flow keep_alive message_event more_body on_response response_complete response_started"
+        " scope transport waiting_for_100_continue",
+        "send",
+    ),
+    FlowControl: ("write_paused", "drain pause_reading resume_reading"),
+    Multiprocess: ("sockets", "terminate_all"),
+}
+
+
+def check_uvicorn() -> None:
+    """Raise a CallError if the installed version of uvicorn lacks something that this file relies on."""
+    missing = [
+        f"{owner.__name__}.{name}"
+        for owner, (attributes, methods) in RELIED_ON.items()
+        for name in (*attributes.split(), *methods.split())
+        if not (callable(getattr(owner, name, None)) or name in owner.__init__.__code__.co_names)  # type: ignore[misc]
+    ]
+    if missing:
+        raise CallError(
+            f"uvicorn {uvicorn.__version__} has no {', '.join(missing)}, which the service needs;"
+            f" install a version that is tested: pip install 'uvicorn{TESTED}'"
+        )
+
 
 def configure(application: Any, host: str, port: int, shutdown_seconds: int, **options: Any) -> uvicorn.Config:
     """Return uvicorn's configuration for an application that checks requests and writes the log itself."""
+    check_uvicorn()
     return uvicorn.Config(
         application,
         host=host,
@@ -177,20 +214,22 @@ class Connection(HttpToolsProtocol):
         elif self.cycle is None or self.cycle.response_complete:
             self._start_header_timer()
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        if self.transport.is_closing():  # the previous request was the last one
-            return
-        self._running = cycle
-        cycle.__class__ = Cycle  # uvicorn always creates its own
-        super()._start_asgi_task(cycle, app)
-
     def on_headers_complete(self) -> None:
         self._bytes_outside_bodies = 0
         self._stop_header_timer()
+        if self.transport.is_closing():  # the previous request was the last one
+            return
         self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         self.scope[CONNECTION] = self  # type: ignore[literal-required]
         previous = self.cycle
         super().on_headers_complete()
+        self.cycle.__class__ = Cycle  # uvicorn always creates its own, and answers it when this returns
+        if (
+            not self.parser.should_keep_alive()
+        ):  # older versions of uvicorn look for this only when it sends its own responses
+            self.cycle.keep_alive = False
+        if previous is None or previous.response_complete:
+            self._running = self.cycle
         self.headers = []  # the parser reports trailers as headers, which the request must not get
         if self._is_stopping:  # the last request of a pipeline closes the connection
             self.cycle.keep_alive = False
@@ -199,8 +238,9 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Finish a request. The next one in the pipeline counts as arriving now, so that it sees this one's changes."""
-        if self.pipeline:
-            self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
+        if self.pipeline and not self.transport.is_closing():
+            self._running = self.pipeline[-1][0]
+            self._running.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_response_complete()
         if self.transport.is_closing():
             self._start_read_timer()
@@ -316,8 +356,13 @@ class Connection(HttpToolsProtocol):
 class Supervisor(Multiprocess):
     """Starts the worker processes and replaces those that die."""
 
+    def __init__(self, config: uvicorn.Config, sockets: list[socket]) -> None:
+        # Until 0.51, uvicorn expected the function that a worker runs, which is always this one.
+        takes_target = "target" in Multiprocess.__init__.__code__.co_varnames
+        super().__init__(config, *([uvicorn.Server(config).run] if takes_target else []), sockets)  # type: ignore[arg-type,call-arg]
+
     def terminate_all(self) -> None:
         # Otherwise a client could connect while the last requests are being answered, and would never get a response.
-        for socket in self.sockets:
-            socket.close()
+        for listening in self.sockets:
+            listening.close()
         super().terminate_all()
