@@ -2022,7 +2022,7 @@ export class Foreword {
   /** Add folders of skills and packs to a conversation. Its layout decides whether the prompt is built again. */
   addResources(id: string, body: ResourcesBody, options?: RequestOptions): Promise<TurnForm>;
   /** Set the conversation's tools after the set of existing tools has changed. Its layout decides whether the prompt is built again. */
-  refreshRegistry(id: string, body: RegistryBody, options?: RequestOptions): Promise<TurnForm>;
+  replaceTools(id: string, body: RegistryBody, options?: RequestOptions): Promise<TurnForm>;
   /** Add the usage that a provider returned with a response to the counters of the current edition. */
   recordUsage(id: string, body: UsageBody, options?: RequestOptions): Promise<RecordedForm>;
   /** Return the editions of a conversation, oldest first. */
@@ -2058,7 +2058,7 @@ export class Foreword {
    */
   tokens(body: TokensBody, options?: RequestOptions): Promise<CountedForm>;
   /** Return the instructions that an agent in `cwd` receives when it touches `paths` in a new conversation. */
-  touchFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
+  instructionsForFiles(body: PathsBody, options?: RequestOptions): Promise<TouchedForm>;
   /** Return how two prompts differ, and which sources caused each change. */
   diff(body: DiffBody, options?: RequestOptions): Promise<DifferenceForm>;
   /**

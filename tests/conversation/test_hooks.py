@@ -517,7 +517,7 @@ def test_listeners_are_called_for_editions(tree, open_conversation):
     conversation.turn("hi")
     conversation.set_active_tools([Tool("read")])
     conversation.turn("hi")
-    conversation.refresh_registry([Tool("read")])
+    conversation.replace_tools([Tool("read")])
     conversation.turn("hi")
     assert calls == [
         ("constructed", {"conversation": "t", "edition": 1}),

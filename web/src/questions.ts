@@ -47,7 +47,7 @@ export function withSources(prompt: Prompt, { passages }: Counted): Prompt {
 }
 
 export async function touch(choices: Choices, paths: string[], signal?: AbortSignal): Promise<Touched> {
-  return (await call((client) => client.touchFiles({ ...questionBody(choices), paths }, { signal }))) as Touched;
+  return (await call((client) => client.instructionsForFiles({ ...questionBody(choices), paths }, { signal }))) as Touched;
 }
 
 /** The message that activating a skill sends. */

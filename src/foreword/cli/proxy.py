@@ -118,7 +118,7 @@ def _run(proxy: Proxy, args: Namespace) -> None:
     import asyncio
     import signal
 
-    async def run() -> None:
+    async def listen() -> None:
         try:
             server = await proxy.listen(args.host, args.port)
         except OSError as error:
@@ -136,7 +136,7 @@ def _run(proxy: Proxy, args: Namespace) -> None:
         await stopped.wait()
         server.close()
 
-    asyncio.run(run())
+    asyncio.run(listen())
 
 
 def _announce(port: int, args: Namespace) -> None:

@@ -173,7 +173,7 @@ class Conversation:
         expect("exactly", exactly, bool)
         self._agent.set_tools(tools_from("the active tools", tools), lambda: self._transitions.current()[0], exactly)
 
-    def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
+    def replace_tools(self, tools: Sequence[Tool | str]) -> None:
         """Report that the set of existing tools has changed, and set the active ones."""
         self.set_active_tools(tools)
         self._next_turn.add_event("registry")

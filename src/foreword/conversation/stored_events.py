@@ -60,7 +60,7 @@ class StoredEvents:
         self._update(added)
         return self._turns.without_messages(self._transitions.apply(["turn", "resources"], now))
 
-    def refresh_registry(self, tools: Sequence[Tool | str], now: datetime | None = None) -> Turn:
+    def replace_tools(self, tools: Sequence[Tool | str], now: datetime | None = None) -> Turn:
         """Report that the set of existing tools has changed, and set the active ones."""
         self._agent.set_tools(tools, lambda: self._transitions.current()[0], False)
         return self._turns.without_messages(self._transitions.apply(["turn", "registry"], now))

@@ -20,13 +20,13 @@ def in_thread(
     If the task is cancelled, the method still runs to its end, as it would in a synchronous program that does not use its result.
     """
 
-    async def run(owner: Owner, /, *args: Parameters.args, **options: Parameters.kwargs) -> Result:
+    async def in_a_thread(owner: Owner, /, *args: Parameters.args, **options: Parameters.kwargs) -> Result:
         from asyncio import to_thread
 
         return await to_thread(method, owner, *args, **options)
 
-    run.__name__ = f"a{method.__name__}"
-    run.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{run.__name__}"
-    run.__doc__ = f"Do the same as `{method.__name__}` in a thread, for async code."
-    run.__wrapped__ = method  # type: ignore[attr-defined]  # for signatures
-    return run
+    in_a_thread.__name__ = f"a{method.__name__}"
+    in_a_thread.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{in_a_thread.__name__}"
+    in_a_thread.__doc__ = f"Do the same as `{method.__name__}` in a thread, for async code."
+    in_a_thread.__wrapped__ = method  # type: ignore[attr-defined]  # for signatures
+    return in_a_thread

@@ -71,9 +71,9 @@ def add_resources(service: Service, request: Request) -> Response:
     return turn_response(service.conversation(id, known).stored.add_resources(resources, body.now))
 
 
-def refresh_registry(service: Service, request: Request) -> Response:
+def replace_tools(service: Service, request: Request) -> Response:
     """Set the conversation's tools after the set of existing tools has changed. Its layout decides whether the prompt is built again."""
     body: RegistryBody = request.body
     id = request.text("id")
     conversation = service.conversation(id, service.body_of(id))
-    return turn_response(conversation.stored.refresh_registry(tools_from(body.tools), body.now))
+    return turn_response(conversation.stored.replace_tools(tools_from(body.tools), body.now))

@@ -75,7 +75,7 @@ def tokens(service: Service, request: Request) -> Response:
     return Response(questions.tokens(question_of(service, stored, prompt=body.prompt)))
 
 
-def touch_files(service: Service, request: Request) -> Response:
+def instructions_for_files(service: Service, request: Request) -> Response:
     """Return the instructions that an agent in `cwd` receives when it touches `paths` in a new conversation."""
     body: PathsBody = request.body
     return Response(questions.touch(question_of(service, body, paths=body.paths, how=body.how)))

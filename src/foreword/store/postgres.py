@@ -117,7 +117,7 @@ class PostgresStore(DeletingStore):
         return self._scan(read)
 
     def migrate(self, contract: bool = False) -> SchemaVersion:
-        def run(connection: TimedConnection) -> SchemaVersion:
+        def read_or_contract(connection: TimedConnection) -> SchemaVersion:
             if not contract:
                 return version_of(connection)
             default_timeout, connection.timeout = connection.timeout, MIGRATION_TIMEOUT
@@ -126,7 +126,7 @@ class PostgresStore(DeletingStore):
             finally:
                 connection.timeout = default_timeout
 
-        return self._call(run)
+        return self._call(read_or_contract)
 
     def check_writable(self) -> None:
         def check(connection: TimedConnection) -> None:
@@ -149,12 +149,12 @@ class PostgresStore(DeletingStore):
     # Running statements
 
     def _run(self, work: Callable[[TimedConnection], T]) -> T:
-        def run(connection: TimedConnection) -> T:
+        def in_transaction_if_shared(connection: TimedConnection) -> T:
             if connection.is_shared:
                 return self._in_transaction(connection, work)
             return work(connection)
 
-        return self._call(run)
+        return self._call(in_transaction_if_shared)
 
     def _scan(self, work: Callable[[TimedConnection], T]) -> T:
         return self._call(lambda connection: self._in_transaction(connection, work, _SCAN_TIMEOUT, _SNAPSHOT))
@@ -205,13 +205,13 @@ class PostgresStore(DeletingStore):
         return connection.execute(statement.replace("?", "%s"), key).rowcount
 
     def _write(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> bool:
-        def write(connection: TimedConnection) -> bool:
+        def commit_or_roll_back(connection: TimedConnection) -> bool:
             if not work(connection):
                 raise psycopg.Rollback
             return True
 
         waits.announce("write")
-        is_committed = bool(self._call(lambda connection: self._in_transaction(connection, write)))
+        is_committed = bool(self._call(lambda connection: self._in_transaction(connection, commit_or_roll_back)))
         if is_committed:
             self._cache_texts(packed)
         return is_committed
@@ -219,7 +219,7 @@ class PostgresStore(DeletingStore):
     def _write_once(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> None:
         transaction: int | None = None
 
-        def write(connection: TimedConnection) -> None:
+        def note_transaction(connection: TimedConnection) -> None:
             nonlocal transaction
             transaction = None
             work(connection)
@@ -227,7 +227,9 @@ class PostgresStore(DeletingStore):
 
         waits.announce("write")
         try:
-            self._call(lambda connection: self._in_transaction(connection, write), lambda: transaction is None)
+            self._call(
+                lambda connection: self._in_transaction(connection, note_transaction), lambda: transaction is None
+            )
         except StoreError as error:
             if transaction is None or not self._is_committed(transaction, error):
                 raise
@@ -246,11 +248,11 @@ class PostgresStore(DeletingStore):
     def _run_write(self, work: Callable[[TimedConnection], T]) -> T:
         results: list[T] = []
 
-        def write(connection: TimedConnection) -> bool:
+        def keep_result(connection: TimedConnection) -> bool:
             results[:] = [work(connection)]
             return True
 
-        self._write_once(write, {})
+        self._write_once(keep_result, {})
         return results[0]
 
     def _lock_templates(self, connection: TimedConnection) -> None:

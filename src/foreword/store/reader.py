@@ -79,14 +79,14 @@ class StoreReader:
     def _search(self, work: Callable[[Callable[[str, Sequence[object]], Rows]], T]) -> T:
         """Call `work` with a function that runs a SELECT. It stops when nobody waits for the result any more."""
 
-        def run(connection: Any) -> T:
+        def interruptible(connection: Any) -> T:
             waits.set_interrupt(lambda: self._interrupt(connection))
             try:
                 return work(lambda statement, key: self._select(connection, statement, key))
             finally:
                 waits.set_interrupt(None)
 
-        return self._run(run)
+        return self._run(interruptible)
 
     def _scan(self, work: Callable[[Any], T]) -> T:
         """Like `_run`, for work that reads every row and may take a long time."""

@@ -252,27 +252,27 @@ class SqliteStore(DeletingStore):
         return connection.execute(statement, key).rowcount
 
     def _write(self, work: Callable[[sqlite3.Connection], bool], packed: dict[str, Packed]) -> bool:
-        def write(connection: sqlite3.Connection) -> bool:
+        def commit_if_done(connection: sqlite3.Connection) -> bool:
             connection.execute("BEGIN IMMEDIATE")
             is_committed = work(connection)
             if is_committed:
                 connection.execute("COMMIT")
             return is_committed
 
-        is_committed = self._run_write(write)
+        is_committed = self._run_write(commit_if_done)
         if is_committed:
             self._cache_texts(packed)
         return is_committed
 
     def _write_once(self, work: Callable[[sqlite3.Connection], bool], packed: dict[str, Packed]) -> None:
-        def write(connection: sqlite3.Connection) -> None:
+        def commit_to_disk(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             work(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA synchronous = NORMAL")
 
-        self._run_write(write)
+        self._run_write(commit_to_disk)
         self._cache_texts(packed)
 
     def _row_ids(

@@ -103,14 +103,14 @@ def connect(path: str, must_exist: bool = False, timeout: float | None = None) -
 def without_waiting(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
     """Return the same work, but failing immediately if another process is writing."""
 
-    def run(connection: sqlite3.Connection) -> T:
+    def fail_if_busy(connection: sqlite3.Connection) -> T:
         connection.execute("PRAGMA busy_timeout = 0")
         try:
             return work(connection)
         finally:
             connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1000:.0f}")
 
-    return run
+    return fail_if_busy
 
 
 def checkpoint(connection: sqlite3.Connection) -> None:

@@ -56,11 +56,11 @@ def serve_stdio(contents: McpContents) -> None:
     logging.getLogger().handlers = [logging.NullHandler()]
     server = create_server(lambda request: contents.of())
 
-    async def run() -> None:
+    async def answer() -> None:
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
-    asyncio.run(run())
+    asyncio.run(answer())
 
 
 def serve_http(contents: McpContents, options: HttpOptions, on_listen: Callable[[str], None], log: Log) -> None:
