@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from foreword.cli.progress import Counter
+from foreword.cli.progress import CountedWork, Counter
+from foreword.programs.progress import counted
 
 
 class Terminal(io.StringIO):
@@ -34,3 +35,13 @@ def test_a_counter(monkeypatch, clock, stream, steps, expected):
         for number in range(steps):
             counter(number, steps)
     assert sys.stderr.getvalue() == expected
+
+
+def test_the_rows_of_a_program_are_counted_while_a_command_listens(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(counted("abc")) == ["a", "b", "c"]
+    with CountedWork("checking", clock):
+        assert list(counted("abc")) == ["a", "b", "c"]
+    assert list(counted("abc")) == ["a", "b", "c"]
+    assert sys.stderr.getvalue() == "\r\x1b[Kchecking: 1 of 3\r\x1b[Kchecking: 2 of 3\r\x1b[K"

@@ -11,7 +11,7 @@ from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
 from .options import add_dir_argument, new_parser, status
-from .progress import Counter
+from .progress import CountedWork, Counter
 from .session_words import money
 from .terminal import (
     escape_for,
@@ -81,7 +81,8 @@ def agents(args: Namespace) -> int:
     if not is_folder(args.dir):
         args.paths, args.dir = [args.dir, *args.paths], "."
     fields = {"cwd": args.dir, "layouts": args.layouts, "paths": args.paths, "all": args.all}
-    result = agent_report(args.question.with_fields(**fields))
+    with CountedWork("comparing agents"):
+        result = agent_report(args.question.with_fields(**fields))
     if args.json or args.format == "json":
         answer = agents_answer(result)
         write_json({**answer, "costs": _costs(result, args)} if args.cost else answer)

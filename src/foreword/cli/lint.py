@@ -8,6 +8,7 @@ import sys
 from ..text.lines import escape_controls
 from .columns import display_width, shorten_middle, wrap
 from .options import add_dir_argument, new_parser
+from .progress import CountedWork
 from .terminal import SEVERITIES, is_terminal, paint, terminal_width, wrap_for, write, write_json
 
 TYPE_CHECKING = False
@@ -62,7 +63,8 @@ def lint(args: Namespace) -> int:
     from ..programs.questions import filter_findings, lint_answer, lint_report
 
     question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
-    report = lint_report(question)
+    with CountedWork("checking"):
+        report = lint_report(question)
     if args.json or args.format == "json":
         write_json(lint_answer(question, report))
     else:

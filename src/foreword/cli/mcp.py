@@ -96,6 +96,8 @@ def mcp(args: Namespace) -> int:
             options = HttpOptions(*address, args.allow_host, tokens, args.rate_limit)
             text = "Foreword is listening for MCP clients on"
             serve_http(contents, options, lambda url: announce({"url": url}, f"{text} {url}", args.json), Log())
+    except KeyboardInterrupt:
+        pass  # stopped on purpose, as the other servers are
     finally:
         service.conversations.close()
     return 0

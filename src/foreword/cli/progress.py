@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from ..programs import progress
 from .terminal import is_terminal, terminal_width
 
 TYPE_CHECKING = False
@@ -56,3 +57,15 @@ class Counter:
     def __exit__(self, *_: object) -> None:
         if self._has_shown:
             self._line.clear()
+
+
+class CountedWork(Counter):
+    """Shows how far the loops of a program are that count their rows: see `programs/progress.py`."""
+
+    def __enter__(self) -> CountedWork:
+        progress.listen(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        progress.listen(None)
+        super().__exit__()

@@ -7,6 +7,7 @@ import sys
 
 from ..text.lines import printable
 from .options import new_parser
+from .progress import CountedWork
 from .terminal import SEVERITIES, finding_line, paint, write, write_error, write_json, write_line, write_table
 
 TYPE_CHECKING = False
@@ -61,7 +62,8 @@ def review(args: Namespace) -> int:
         "prices": args.prices,
         "sessions": args.sessions,
     }
-    result = review_change(args.question.with_fields(**fields))
+    with CountedWork("comparing prompts"):
+        result = review_change(args.question.with_fields(**fields))
     if args.json or args.format == "json":
         write_json(review_answer(result))
     else:
@@ -117,7 +119,7 @@ def _write_text(result: Review) -> None:
             cost = describe_cost(result, prompt)
             rows.append((prompt.layout, place, f"{before:,}", f"{after:,}", f"{after - before:+,}", cost))
         header = ("agent", "where", "before", "after", "tokens", cost_period(result))
-        write_table(rows, header, right=(2, 3, 4, 5))
+        write_table(rows, header, right=(2, 3, 4, 5), always_header=True)
         write_line(paint(price_note(result), "dim"), indent=2)
         _write_texts(result)
     if result.new_findings:
@@ -145,7 +147,7 @@ def _write_files(result: Review) -> None:
     ]
     if rows:
         write("\n")
-        write_table(rows, ("file", "change", "agents"), paths=(0,))
+        write_table(rows, ("file", "change", "agents"), paths=(0,), always_header=True)
 
 
 def _write_texts(result: Review) -> None:

@@ -151,16 +151,20 @@ def write_table(
     paths: Collection[int] = (),
     optional: Collection[int] = (),
     row_colours: Sequence[Mapping[int, str]] = (),
+    always_header: bool = False,
 ) -> None:
     """Print rows in columns. On a terminal, the table fits the width and has a header and colours.
 
     Columns in `right` are right-aligned, those in `paths` are shortened instead of wrapped, and those in `optional` are dropped if
-    there is no room. `colours` are per column; `row_colours` override them for individual cells.
+    there is no room. `colours` are per column; `row_colours` override them for individual cells. `always_header` also prints the header in
+    a pipe, for text that people read there and programs do not.
     """
     from .tables import Table
 
     if not rows:
         return
+    if always_header and not is_terminal(sys.stdout):
+        rows = [header, *rows]
     cells = [[escape_for(sys.stdout, printable(cell)) for cell in row] for row in rows]
     table = Table(paint, cells, header, colours, right, paths, row_colours)
     if not is_terminal(sys.stdout):

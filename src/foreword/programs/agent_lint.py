@@ -46,6 +46,7 @@ from ..text.tokens import Count
 from ..vocabulary import replace
 from .agent_below import AgentBelow
 from .agents_in_use import evidence_of
+from .progress import counted
 from .quiet_folders import FolderTexts
 from .wrong_case import is_page
 
@@ -197,7 +198,7 @@ class AgentLint:
         """Check these agents' prompts in the working directory, and in the folders where they find other files."""
         agents: list[tuple[Assembler, Visit]] = []
         views: list[AgentView] = []
-        for name in names:
+        for name in counted(names):
             try:
                 assembler = self._assembler(name)
                 prompt = assembler.prompt(*self.arguments)
@@ -220,7 +221,7 @@ class AgentLint:
         self.known.walked.add(self.listings.listed)
         texts = FolderTexts(map(printable, files), cwd, self.read)
         below = [AgentBelow(assembler, visit, texts, self.known) for assembler, visit in agents]
-        for number, folder in folders:
+        for number, folder in counted(folders):
             if is_inside(folder, cwd) and self._may_be_working_directory(folder):
                 real = self.real_names.get(folder, folder)
                 for path, target in below[number].visit(folder, real, self.facts, self._visit):

@@ -26,6 +26,7 @@ from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
 from .folder_assemblers import FolderAssemblers
+from .progress import counted
 from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
@@ -157,7 +158,7 @@ class _Comparison:
         evidence = {name: evidence_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
         chosen = [name for name in mirrors if self.question.fields.get("all") or evidence[name]]
         views: list[AgentView] = []
-        for name in dict.fromkeys((*chosen, *named)):
+        for name in counted(list(dict.fromkeys((*chosen, *named)))):
             if name in named:
                 views.append(self._view(name, named[name], evidence[name]))
             elif view := self._try_view(name, mirrors[name], evidence[name]):
@@ -227,7 +228,7 @@ class _Comparison:
             self.findings[finding("scan-limit", message, printable(self.root))] = None
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
         below: dict[int, FolderAssemblers] = {}
-        for number, folder in folders[:_MAX_VISITS]:
+        for number, folder in counted(folders[:_MAX_VISITS]):
             waits.announce("build")
             path = self.real_names.get(folder, folder)
             assembler = self._known_assembler(self.assemblers[number].layout_name, path)

@@ -24,6 +24,7 @@ from ..sources.tree_listings import resolve_links
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .agents import agent_report
+from .progress import counted
 from .project import FILE_ORIGINS, ProjectPrompts, fixed_time
 from .proofread import proofread_again
 
@@ -243,7 +244,7 @@ class _BuiltPrompts:
         """Build these prompts, unless that has been done, and create the files that they ask for."""
         pending = [key for key in keys if key not in self.portable and key not in self.problems]
         for _ in range(_MAX_ROUNDS):
-            for key in pending:
+            for key in counted(pending):
                 self._build(key)
             known = self._project.known
             examined = {path for key in pending for path in self._examined[key]}

@@ -65,7 +65,8 @@ class GitTrees:
         except (GitError, IndexError):
             raise CallError(
                 f"the commits {base[:12]} and {head[:12]} have no common ancestor in this clone; if it is shallow, run "
-                "git fetch --unshallow, or write BASE..HEAD to compare the two commits directly"
+                "git fetch --unshallow (in a GitHub workflow, set fetch-depth: 0 for actions/checkout), or write BASE..HEAD to"
+                " compare the two commits directly"
             ) from None
 
     def tree(self, commit: str) -> dict[str, str]:
