@@ -102,9 +102,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",
     ),
-    "align-ignored": (
-        "info",
-        "Git would ignore a file that `foreword align` could create, so that others would not have it. It creates no such file.",
+    "align-ignored": ("info", "Git would ignore a file that `foreword align` could create, so it creates none."),
+    "align-from": (
+        "warning",
+        "A part of another program's folder (`--from`) cannot become an instruction for all agents, or a person's file is in its place.",
     ),
     "align-own": (
         "info",

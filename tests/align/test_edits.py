@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from foreword.programs.align.edits import add_import, read_json_key, set_json_key
+from foreword.programs.align.edits import add_import, read_json_key, remove_json_key, set_json_key
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,21 @@ def test_json_without_comments_is_equal_except_for_the_key():
     content = {"z": [1, {"y": None}], "a": {"x": 'é"', "b": 2}, "m": -1.5e3}
     text = json.dumps(content, indent=2, ensure_ascii=False)
     assert json.loads(set_json_key(text, "a.b", 3)) == {**content, "a": {"x": 'é"', "b": 3}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{\n  "a": {\n    "b": []\n  }\n}\n', "{\n}\n"),
+        ('{"x": 1, "a": {"b": []}}', '{"x": 1}'),
+        ('{\n  // c\n  "a": {"b": [], "x": 1},\n  "y": 2\n}\n', '{\n  // c\n  "a": {"x": 1},\n  "y": 2\n}\n'),
+        ('{"a": {"x": 1, "b": []}, "y": 2}', '{"a": {"x": 1}, "y": 2}'),
+        ('{\r\n  "a": {\r\n    "b": ["x"]\r\n  },\r\n  "y": 1\r\n}\r\n', '{\r\n  "y": 1\r\n}\r\n'),
+        ('{"a": {/* mine */ "b": []}}', None),
+        ('{"a": {"x": 1}}', None),
+        ('{"a": 1}', None),
+        ("x", None),
+    ],
+)
+def test_a_key_of_json_is_removed(text, expected):
+    assert remove_json_key(text, "a.b") == expected

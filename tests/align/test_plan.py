@@ -242,3 +242,29 @@ def test_an_edited_generated_file_is_reported_and_left_alone(plan, source):
     alignment = plan({".agents/rules/ts.md": source, path: text + "Mine.\n"}, "claude")
     assert alignment.changes == ()
     assert "align-edited" in [row.code for row in alignment.findings]
+
+
+def test_a_setting_that_is_not_needed_any_more_is_removed(plan, tmp_path):
+    made = {change.path: change.text for change in plan({"AGENTS.md": "One.\n"}, "gemini").changes}
+    assert list(made) == [".gemini/settings.json", ".agents/align.json"]
+    (tmp_path / "AGENTS.md").unlink()
+    removed = plan(made, "gemini").changes
+    assert [(row.path, row.action) for row in removed] == [
+        (".gemini/settings.json", "remove"),
+        (".agents/align.json", "remove"),
+    ]
+
+
+def test_other_settings_stay_when_one_is_removed(plan):
+    settings = '{\n  // mine\n  "context": {"fileName": ["AGENTS.md", "RULES.md"]},\n  "b": 1\n}\n'
+    record = '{".gemini/settings.json": ["context.fileName"], "x.json": ["y"]}'
+    alignment = plan({".gemini/settings.json": settings, ".agents/align.json": record}, "gemini")
+    assert {row.path: row.text for row in alignment.changes} == {
+        ".gemini/settings.json": '{\n  // mine\n  "context": {"fileName": ["RULES.md"]},\n  "b": 1\n}\n',
+        ".agents/align.json": '{\n  "x.json": [\n    "y"\n  ]\n}\n',
+    }
+
+
+def test_a_setting_that_a_person_made_stays(plan):
+    settings = '{"context": {"fileName": ["AGENTS.md"]}}'
+    assert plan({".gemini/settings.json": settings}, "gemini").changes == ()

@@ -4,7 +4,7 @@ import tempfile
 from itertools import product
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from foreword.programs.align.proposals import propose
@@ -18,7 +18,23 @@ FILES = st.dictionaries(
     TEXT,
     max_size=4,
 )
-EXAMPLES = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# Rules, skills and settings, each with one text.
+OTHERS = {
+    ".agents/rules/ts.md": '---\npaths: ["*.ts"]\n---\nUse tabs.\n',
+    ".agents/rules/all.md": "Be brief.\n",
+    ".agents/skills/release/SKILL.md": "---\nname: release\ndescription: How to release.\n---\nTag it.\n",
+    ".agents/skills/release/tag.sh": "git tag\n",
+    ".gemini/settings.json": '{\n  "ui": {}\n}\n',
+    ".rulesync/rules/overview.md": "---\nroot: true\n---\nUse pnpm.\n",
+    ".claude/rules/own.md": "Mine.\n",
+}
+EXAMPLES = settings(
+    phases=(Phase.explicit, Phase.generate),
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+)
 
 
 @EXAMPLES
@@ -37,6 +53,27 @@ def test_a_plan_is_confirmed_and_loses_nothing(planner, files, agents):
 def is_subsequence(lines, others):
     remaining = iter(others)
     return all(line in remaining for line in lines)
+
+
+@EXAMPLES
+@given(
+    FILES, st.sets(st.sampled_from(sorted(OTHERS))), st.sets(st.sampled_from((*AGENTS, "cursor", "qwen")), min_size=1)
+)
+def test_a_second_run_changes_nothing(planner, files, others, agents):
+    """With rules, skills, settings and another program's folder too. No line that a person wrote is lost."""
+    files = {**files, **{path: OTHERS[path] for path in others}}
+    origin = ".rulesync" if ".rulesync/rules/overview.md" in others else ""
+    with tempfile.TemporaryDirectory() as folder:
+        first, second = (Path(folder).resolve() / name for name in ("first", "second"))
+        first.mkdir(), second.mkdir()
+        alignment = planner(first, files, sorted(agents), origin=origin).plan()
+        changed = {**files, **{change.path: change.text for change in alignment.changes}}
+        again = planner(
+            second, {path: text for path, text in changed.items() if text is not None}, sorted(agents)
+        ).plan()
+    lines = {line for text in changed.values() for line in (text or "").splitlines()}
+    assert {line for text in files.values() for line in text.splitlines()} <= lines | {"@AGENTS.md"}
+    assert again.changes == ()
 
 
 @EXAMPLES

@@ -28,6 +28,8 @@ def parser_for(command: str) -> Parser:
     parser.add_argument("--agent", action="append", default=[], dest="agents", metavar="NAME", help=about)
     about = "merge the agents' own files into AGENTS.md, which keeps every line once, and remove them"
     parser.add_argument("--merge", action="store_true", help=about)
+    about = "make AGENTS.md, rules and skills from .rulesync, .ruler or a file, which stays the source"
+    parser.add_argument("--from", default="", dest="origin", metavar="SOURCE", help=about)
     parser.add_argument("--write", action="store_true", help="write the changes")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if something is to be changed")
     parser.add_argument("--force", action="store_true", help="also change files with changes that are not committed")
@@ -41,7 +43,7 @@ def align(args: Namespace) -> int:
 
     if args.write and args.check:
         raise CallError("--write and --check exclude each other; --check writes nothing")
-    alignment = plan_alignment(args.question, args.agents, merge=args.merge)
+    alignment = plan_alignment(args.question, args.agents, merge=args.merge, origin=args.origin)
     if args.write:
         write_changes(alignment, force=args.force)
     if args.json:

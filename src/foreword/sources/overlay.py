@@ -120,6 +120,10 @@ class Overlay:
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path)
         return _Entries(() if name is None else self._children[name])
 
+    def has_folder(self, name: str) -> bool:
+        """Whether there is a folder with this name, relative to the root."""
+        return self.files.resolve(name) in self._children
+
     def _find(self, path: str) -> str | None:
         """Return a path relative to the root and without links, or None if it is not below the root."""
         root = self.files.root

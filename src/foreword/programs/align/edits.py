@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# A string, a comment or a trailing comma of JSON.
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}])', re.DOTALL)
 _FRONT_MATTER = re.compile(r"\ufeff?(?:---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|\Z))?")
 
 
@@ -95,8 +97,47 @@ def _new_object(names: list[str], content: str, indent: int) -> str:
     return f"{{\n{inner}{_member(names, content, indent + 2)}\n{' ' * indent}}}"
 
 
-def _members(text: str, start: int) -> tuple[dict[str, tuple[int, int]], int]:
-    """Return the range of each member's value in the object that starts at this position, and the object's end. Raises ValueError."""
+def remove_json_key(text: str, key: str) -> str | None:
+    """Return JSON without a key, which may be a path, and without objects that this leaves empty. None if there is no such key."""
+    names = key.split(".")
+    try:
+        objects = [_skip(text, text.startswith("\ufeff"))]  # the object that contains each name
+        for name in names[:-1]:
+            objects.append(_members(text, objects[-1])[0][name][0])
+        index = len(names) - 1
+        while index and len(_members(text, objects[index])[0]) == 1:
+            index -= 1
+        _members(text, objects[-1])[0][names[-1]]
+        return _without_member(text, objects[index], names[index])
+    except (ValueError, KeyError, IndexError, RecursionError):
+        return None
+
+
+def _without_member(text: str, start: int, name: str) -> str:
+    """Remove a member of the object that starts at this position, with its line, and the comma that it no longer needs."""
+    starts: dict[str, int] = {}
+    members, _ = _members(text, start, starts)
+    begin, end = starts[name], members[name][1]
+    if any(match[0][0] == "/" for match in _TOKEN.finditer(text, begin, end)):
+        raise ValueError("a comment would be lost")
+    after = _skip(text, end)
+    if text[after] == ",":
+        end = after + 1
+        end += len(text[end:]) - len(text[end:].lstrip(" \t"))
+        if text[end : end + 1] in ("\r", "\n"):  # the whole line
+            line = text.rfind("\n", 0, begin) + 1
+            if not text[line:begin].strip():
+                begin, end = line, text.find("\n", end) + 1
+        return text[:begin] + text[end:]
+    before = text[:begin].rstrip()
+    return (before[:-1] if before.endswith(",") else before) + text[end:]
+
+
+def _members(text: str, start: int, starts: dict[str, int] | None = None) -> tuple[dict[str, tuple[int, int]], int]:
+    """Return the range of each member's value in the object that starts at this position, and the object's end. Raises ValueError.
+
+    `starts` receives the position of each name.
+    """
     import json
 
     if text[start] != "{":
@@ -104,6 +145,7 @@ def _members(text: str, start: int) -> tuple[dict[str, tuple[int, int]], int]:
     members: dict[str, tuple[int, int]] = {}
     position = _skip(text, start + 1)
     while text[position] != "}":
+        own = position
         end = _end_of_value(text, position)
         name = json.loads(text[position:end])
         position = _skip(text, end)
@@ -112,6 +154,8 @@ def _members(text: str, start: int) -> tuple[dict[str, tuple[int, int]], int]:
         begin = _skip(text, position + 1)
         end = _end_of_value(text, begin)
         members[name] = begin, end
+        if starts is not None:
+            starts[name] = own
         position = _skip(text, end)
         if text[position] == ",":
             position = _skip(text, position + 1)
@@ -165,5 +209,4 @@ def read_json_key(text: str, key: str) -> Any:
 
 def _without_comments(text: str) -> str:
     """Return a JSON value without comments and trailing commas."""
-    token = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}])', re.DOTALL)
-    return token.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
+    return _TOKEN.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)

@@ -15,6 +15,7 @@ from ...vocabulary import replace
 from ..files_read import files_read
 from .copies import find_generated
 from .edits import read_json_key
+from .foreign import find_origin, is_standard, propose_foreign, read_foreign
 from .merge import merge_files
 from .model import AlignedAgent, Alignment, FileChange, Proposal
 from .notes import edited_copies, ignored_places, inexact_rules, own_files, repeated_lines, unreached
@@ -22,7 +23,7 @@ from .proposals import propose
 from .reading import Mirrors
 from .search import smallest
 from .sources import INSTRUCTIONS, find_sources
-from .upkeep import record_settings, upkeep
+from .upkeep import record_settings, release_settings, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,18 +37,27 @@ if TYPE_CHECKING:
     from .model import AgentReading, Instruction
 
 
-def plan_alignment(question: Question, agents: Sequence[str] = (), *, merge: bool = False) -> Alignment:
+def plan_alignment(
+    question: Question, agents: Sequence[str] = (), *, merge: bool = False, origin: str = ""
+) -> Alignment:
     """Return the changes after which the detected agents, and those named, read every source once. Nothing is written.
 
-    With `merge`, agents' own files are merged into AGENTS.md first.
+    With `merge`, agents' own files are merged into AGENTS.md first. `origin` is another program's folder, or a file, to make it from.
     """
+    if merge and origin:
+        raise CallError(
+            "--merge and --from exclude each other: an AGENTS.md that is made from another source has only its lines"
+        )
     workspace = resolve_workspace(question.workspace, Reader())
     root = os.path.realpath(workspace.root or workspace.cwd)
     files, problem = shared_files(root, workspace.is_repository)
     findings = [finding("align-unlisted", describe_unlisted(root, problem))] if problem else []
     layouts = choose_agents(files, agents)
     findings += own_files({name: files_read(question, name, root, root) for name in layouts})
-    return Planner(files, layouts, findings, merge=merge, find_ignored=lambda paths: ignored(root, paths)).plan()
+    planner = Planner(
+        files, layouts, findings, merge=merge, origin=origin, find_ignored=lambda paths: ignored(root, paths)
+    )
+    return planner.plan()
 
 
 def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]:
@@ -81,21 +91,23 @@ class Planner:
         findings: Sequence[Finding] = (),
         *,
         merge: bool = False,
+        origin: str = "",
         find_ignored: Callable[[Iterable[str]], set[str]] = lambda paths: set(),
     ) -> None:
         self.files, self.layouts, self._find_ignored = files, dict(layouts), find_ignored
         self.findings = list(findings)
-        self.sources: list[Instruction] = find_sources(files.names, files.text, INSTRUCTIONS)
         self.generated = find_generated(self._generated_names(), files.text)
-        self.copies = {row.path: row.source for row in self.generated}
+        self.fixed: list[Proposal] = self._from_elsewhere(origin)
+        self.sources = self._find_sources()
+        self.copies = {row.path: row.source for row in self.generated if not is_standard(row.path)}
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
         self._leave_out_broken()
         self.agents = [AlignedAgent(name, row.mirrors, row.align) for name, row in self.layouts.items()]
         self.before = {name: self.mirrors.read(name, {}, {}, is_exact=True) for name in self.layouts}
-        self.fixed: list[Proposal] = []
         if merge:
             self._merge()
-        self.fixed += upkeep(self.generated, self.agents, self.sources)
+        copies = [row for row in self.generated if row.path in self.copies]
+        self.fixed += upkeep(copies, self.agents, self.sources)
 
     def plan(self) -> Alignment:
         """Search for the changes, confirm them, and describe what they cannot reach."""
@@ -109,14 +121,16 @@ class Planner:
         if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
             chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
             after = {name: self._read(name, chosen, is_exact=True) for name in names}
+        released = self._released(chosen, after)
         self.findings += [
             *unreached(self.agents, after),
             *repeated_lines(self.agents, self.sources, self._own_text),
             *edited_copies(self.generated),
             *inexact_rules(chosen, self.agents, self.sources),
         ]
-        rows = [*self.fixed, *(_with_readers(row, self.mirrors, before, after) for row in chosen)]
-        changes = [self._change(row) for row in (*rows, *record_settings(chosen, self.agents, self.files.text))]
+        rows = [*self.fixed, *(_with_readers(row, self.mirrors, before, after) for row in chosen), *released]
+        record = record_settings(chosen, released, self.agents, self.files.text)
+        changes = [self._change(row) for row in (*rows, *record)]
         return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
 
     def text(self, path: str) -> str | None:
@@ -130,12 +144,26 @@ class Planner:
         """Return what a person wrote at a path, or None if there is a link or a generated file."""
         return self.text(path) if path not in self.files.links and path not in self.copies else None
 
+    def _from_elsewhere(self, named: str) -> list[Proposal]:
+        """Return the changes that make sources of another program's folder or of a file, if one is named or was used before."""
+        origin = find_origin(named, self.generated)
+        if not origin:
+            return []
+        source = read_foreign(origin, sorted(self.files.names), self.files.text, is_required=bool(named))
+        changes, findings = propose_foreign(source, self.generated, self.files.text)
+        unshared = self._find_ignored({row.path for row in changes if row.is_new})
+        self.findings += [*findings, *ignored_places(unshared)]
+        return [row for row in changes if row.path not in unshared and not self._is_blocked(row.path)]
+
+    def _find_sources(self) -> list[Instruction]:
+        names = self.files.names | {row.path for row in self.fixed}
+        return find_sources(names, self.text, INSTRUCTIONS)
+
     def _merge(self) -> None:
         """Merge agents' own files, and plan with the sources that this creates."""
         names = [name for name in self.files.names if not self._is_blocked(name) and name not in self.copies]
         self.fixed = merge_files(names, self.files.text, self.agents, INSTRUCTIONS)
-        changed = {row.path for row in self.fixed}
-        self.sources = find_sources(self.files.names | changed, self.text, INSTRUCTIONS)
+        self.sources = self._find_sources()
         self.mirrors = Mirrors(self.files, self.layouts, self.sources, self.copies)
 
     def _read(self, agent: str, chosen: Sequence[Proposal], is_exact: bool = False) -> AgentReading:
@@ -166,6 +194,23 @@ class Planner:
         full = os.path.join(self.files.root, path)
         return path not in self.files.names and os.path.lexists(full)
 
+    def _released(self, chosen: Sequence[Proposal], after: Mapping[str, AgentReading]) -> list[Proposal]:
+        """Return the changes that undo settings without which every agent reads the same."""
+        released: list[Proposal] = []
+        with_setting = {name: layout for name, layout in self.layouts.items() if layout.align.get("setting")}
+        defaults = {name: self._default_names(layout) for name, layout in with_setting.items()}
+        for row in release_settings(self.agents, self._listed_names(), defaults, self.text, INSTRUCTIONS):
+            rows = [*chosen, *released, row]
+            is_free = row.path not in {other.path for other in rows[:-1]}
+            if is_free and all(self._read(name, rows, is_exact=True) == reading for name, reading in after.items()):
+                released.append(row)
+        return released
+
+    def _default_names(self, layout: Layout) -> list[str]:
+        _, _, key = layout.align.get("setting", "").partition("#")
+        settings = [row.setting for row in layout.config if ".".join(row.key) == key]
+        return list(layout.settings[settings[-1]]) if settings else []
+
     def _listed_names(self) -> dict[str, list[str]]:
         """Return the names of instruction files that each agent's project settings list, or its default ones."""
         listed = {}
@@ -176,8 +221,7 @@ class Planner:
             content = read_json_key(self.text(path) or "", key)
             names = [content] if isinstance(content, str) else content
             if not isinstance(names, list) or not all(isinstance(row, str) for row in names):
-                settings = [row.setting for row in layout.config if ".".join(row.key) == key]
-                names = list(layout.settings[settings[-1]]) if settings else []
+                names = self._default_names(layout)
             listed[name] = names
         return listed
 

@@ -144,6 +144,8 @@ class _View:
             if how == "touch":
                 start = self.read("start", "") if start is None else start
                 self._answers[key] = _join(start, self._touch(place, start))
+            elif place and not self.overlay.has_folder(place):  # a change will create it
+                self._answers[key] = {}
             else:
                 kind = "skill" if how == "skills" else "file"
                 self._answers[key] = self._texts(self._assembler(place, how == "skills").prompt(Agent()), kind)
