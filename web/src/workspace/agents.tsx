@@ -7,7 +7,7 @@ import { type Cell, cellAfter } from "../grid-keys";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function AgentsTab({ subject }: TabProps) {
   const table = useLatest((signal) => compareAgents(subject, signal), [subject.cwd], 200);

@@ -6,7 +6,7 @@ import { readAuthors, readAuthorship } from "../questions";
 import { useLatest } from "../use-latest";
 import { count, counted, lastParts, percent } from "../words";
 import { type Run, age, runs } from "./authorship";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 const STEP = 200;
 

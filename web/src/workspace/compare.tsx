@@ -10,7 +10,7 @@ import { sourceFor } from "../preview/sources";
 import { type Subject, replace, workspaceAt } from "../route";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function CompareTab({ subject, layouts }: TabProps) {
   const other = subject.with || (layouts.find(({ name }) => name !== subject.layout)?.name ?? subject.layout);

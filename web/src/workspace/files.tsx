@@ -6,7 +6,7 @@ import type { Candidate } from "../forms";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
 import { counted } from "../words";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function FilesTab({ subject }: TabProps) {
   const candidates = useLatest((signal) => why(subject, signal), [subject], 200);

@@ -8,7 +8,7 @@ import { lineFinder } from "../line-finder";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
 import { counted } from "../words";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function LintTab({ subject }: TabProps) {
   const report = useLatest((signal) => Promise.all([lint(subject, signal), show(subject, signal)]), [subject], 200);

@@ -13,7 +13,7 @@ import type { Subject } from "../route";
 import { targetIn } from "../target";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function PromptTab({ subject }: TabProps) {
   const shown = useLatest((signal) => showWithSources(subject, signal), [subject], 200);

@@ -6,7 +6,7 @@ import { Loading } from "../loading";
 import type { Subject } from "../route";
 import { useLatest } from "../use-latest";
 import { counted } from "../words";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function SkillsTab({ subject }: TabProps) {
   const skills = useLatest((signal) => listSkills(subject, signal), [subject], 200);

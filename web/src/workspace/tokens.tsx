@@ -7,7 +7,7 @@ import { type Subject, go, workspaceAt } from "../route";
 import { TokenMap } from "../token-map";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function TokensTab({ subject }: TabProps) {
   const costs = useLatest(

@@ -4,7 +4,7 @@ import type { Touched } from "../forms";
 import { Loading } from "../loading";
 import { type Subject, replace, workspaceAt } from "../route";
 import { useLatest } from "../use-latest";
-import type { TabProps } from "./workspace";
+import type { TabProps } from "./tab";
 
 export function TouchTab({ subject }: TabProps) {
   return (

@@ -16,13 +16,9 @@ import { LintTab } from "./lint";
 import { preferredLayout } from "./preferred-layout";
 import { PromptTab } from "./prompt";
 import { SkillsTab } from "./skills";
+import type { TabProps } from "./tab";
 import { TokensTab } from "./tokens";
 import { TouchTab } from "./touch";
-
-export interface TabProps {
-  subject: Subject;
-  layouts: Layout[];
-}
 
 const VIEWS: Record<Tab, ComponentType<TabProps>> = {
   prompt: PromptTab,
