@@ -569,7 +569,10 @@ def parse(file: Path) -> ast.Module:
 def about(home: str, name: str) -> str:
     """The docstring of a public name, without its list of fields."""
     text = (ast.get_docstring(node_of(home, name)) or "").partition("\n\nFields:\n")[0]
-    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
+    paragraphs = [each.strip() for each in text.split("\n\n")]
+    return "\n\n".join(
+        f"```pycon\n{each}\n```" if each.startswith(">>> ") else " ".join(each.split()) for each in paragraphs
+    )
 
 
 def meanings(home: str, name: str) -> dict[str, str]:

@@ -31,6 +31,12 @@ class ForewordError(Exception):
 
     If a list of valid names would help, `listing` says what it contains: `templates`, `conversations`, `prompts` or `keys`. The command
     line adds the command that prints the list, and the service adds the route that returns it.
+
+    >>> try:
+    ...     assemble(Workspace("."), layout="opel")
+    ... except ForewordError as error:
+    ...     print(error)
+    unknown layout 'opel'; did you mean 'opal'? (for a file, pass its path, such as ./own.toml)
     """
 
     key = ""
@@ -48,11 +54,25 @@ class ForewordError(Exception):
 
 
 class CallError(ForewordError):
-    """An argument, option or setting is invalid."""
+    """An argument, option or setting is invalid.
+
+    >>> try:
+    ...     Agent(role="chief")
+    ... except CallError as error:
+    ...     print(error)
+    Agent.role must be 'main' or 'sub', not 'chief'
+    """
 
 
 class MissingError(CallError):
-    """A directory, layout, template or skill does not exist."""
+    """A directory, layout, template or skill does not exist.
+
+    >>> try:
+    ...     Assembler(Workspace("."), "foreword").skill("deploy")
+    ... except MissingError as error:
+    ...     print(error)
+    no skill 'deploy'; no skills were found
+    """
 
 
 class MirrorError(CallError):
@@ -63,6 +83,12 @@ class LayoutError(ForewordError):
     """A layout is invalid: a key is unknown, or a value is invalid.
 
     If its TOML is invalid, `line` and `column` say where, counting from 1; otherwise they are None.
+
+    >>> try:
+    ...     assemble(Workspace("."), assignments=[("sections", 5)])
+    ... except LayoutError as error:
+    ...     print(error)
+    layout foreword: sections must be a list of strings, not 5
     """
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
@@ -75,6 +101,9 @@ class TemplateError(ForewordError):
 
     `line` and `column` count from 1, columns in code points; `end_column` is the column after the last character. All three are
     None if the error is about the template as a whole. `message` does not contain the position, and `str(error)` does.
+
+    >>> TemplateError("a tag is not closed", 3, 7).line
+    3
     """
 
     def __init__(
@@ -92,23 +121,43 @@ class TemplateError(ForewordError):
 
 
 class TemplateSyntaxError(TemplateError):
-    """A template cannot be parsed, or something that it includes is missing or includes it. It fails with any values."""
+    """A template cannot be parsed, or something that it includes is missing or includes it. It fails with any values.
+
+    >>> str(TemplateSyntaxError("a tag is not closed", 3, 7))
+    'a tag is not closed (line 3, column 7)'
+    """
 
 
 class TemplateRenderError(TemplateError):
-    """A template cannot be rendered with these values: a name is undefined, an expression is invalid, or the output is too long."""
+    """A template cannot be rendered with these values: a name is undefined, an expression is invalid, or the output is too long.
+
+    >>> TemplateRenderError("the output is too long").line is None
+    True
+    """
 
 
 class HookError(ForewordError):
-    """A required hook of an extension failed, so nothing may be sent to a model."""
+    """A required hook of an extension failed, so nothing may be sent to a model.
+
+    >>> issubclass(HookError, ForewordError)
+    True
+    """
 
 
 class StoreError(ForewordError):
-    """The store cannot be reached or refuses an operation."""
+    """The store cannot be reached or refuses an operation.
+
+    >>> issubclass(StoreError, ForewordError)
+    True
+    """
 
 
 class StoreBusyError(StoreError):
-    """The store can be reached but did not complete this call in time: a row or the file was locked, or all connections were in use."""
+    """The store can be reached but did not complete this call in time: a row or the file was locked, or all connections were in use.
+
+    >>> issubclass(StoreBusyError, StoreError)
+    True
+    """
 
 
 class ForgottenError(StoreError):
@@ -116,7 +165,11 @@ class ForgottenError(StoreError):
 
 
 class StaleError(StoreError):
-    """Someone else wrote in the meantime, so the version to replace is no longer the newest."""
+    """Someone else wrote in the meantime, so the version to replace is no longer the newest.
+
+    >>> issubclass(StaleError, StoreError)
+    True
+    """
 
 
 def similar_name(name: str, known: Iterable[str]) -> str:

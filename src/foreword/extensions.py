@@ -54,6 +54,9 @@ class About:
 class Start:
     """The result of `before_agent_start`.
 
+    >>> Start(message="The build is broken.").prompt is None
+    True
+
     Fields:
         prompt: The system prompt for every model call until the next user request. None leaves it unchanged.
         message: A message with the user role that follows the current one. None adds no message.
@@ -79,6 +82,9 @@ class Resources:
 @value
 class Extension:
     """What a package adds to Foreword.
+
+    >>> Extension("acme", before_agent_start=lambda system, prompt, about: Start(message="The build is broken.")).name
+    'acme'
 
     Fields:
         name: The name of the extension, used in findings.

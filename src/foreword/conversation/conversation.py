@@ -50,6 +50,10 @@ class Conversation:
     """One conversation, for one agent in one workspace. `Conversations.open` returns it.
 
     The caller owns the messages: a turn takes the list and returns it with what was added.
+
+    >>> conversation = Conversations().open("42", Workspace("."), layout="foreword")
+    >>> conversation.turn("Fix the failing test.").messages[-1]["content"]
+    'Fix the failing test.'
     """
 
     def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent, mirror: bool = False) -> None:

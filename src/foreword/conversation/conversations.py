@@ -35,7 +35,12 @@ _DEFAULT_LAYOUT = "builder"
 
 
 class Conversations:
-    """Conversations in one store. May be used from several threads and processes."""
+    """Conversations in one store. May be used from several threads and processes.
+
+    >>> with Conversations() as conversations:
+    ...     "Be brief." in conversations.construct("42", Workspace("."), layout="foreword")
+    True
+    """
 
     def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
         self._shared = Shared(store, extensions)

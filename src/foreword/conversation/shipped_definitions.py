@@ -57,6 +57,9 @@ def shipped_tools(*names: str) -> tuple[Tool, ...]:
 
     `use_tool` is returned only by its name. If an agent lists it from the start, tools that are added later do not invalidate the
     provider's cache; `Conversation.resolve_call` returns the tool that the model then calls.
+
+    >>> [tool.name for tool in shipped_tools("use_skill", "use_tool")]
+    ['use_skill', 'use_tool']
     """
     tools = {tool.name: tool for tool in _TOOLS}
     for name in names:

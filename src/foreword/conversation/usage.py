@@ -38,6 +38,11 @@ _MIN_PROMPT_SHARE = 0.8
 class Usage:
     """The tokens that the calls of an edition or a conversation used, as reported by the provider.
 
+    >>> conversation = Conversations().open("42", Workspace("."), layout="foreword")
+    >>> turn = conversation.turn("Hello")
+    >>> conversation.record_usage({"input_tokens": 120, "output_tokens": 7}).input
+    120
+
     Fields:
         edition: The number of the edition, or 0 for a whole conversation.
         calls: How many calls were recorded.

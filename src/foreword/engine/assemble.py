@@ -31,6 +31,9 @@ def assemble(
     `layout` is a name, an address or a file. `settings` is the path of a settings file, `assignments` sets single keys of the layout,
     and `packs` adds folders of layouts, templates and wording, by prefix. `without` names instructions to leave out, with their copies
     and imports: `FILE`, `FILE#HEADING`, `FILE:FIRST-LAST` or `HEADING`.
+
+    >>> "Be brief." in assemble(Workspace("."), layout="foreword").text
+    True
     """
     assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
     if without:

@@ -106,6 +106,10 @@ class Assembler:
     `trust` is `off`, `record` or `ask`, or a function that takes a path and a hash and says whether to use a file that is new or has
     changed. `untrusted` says what happens to the files that are not: `drop` leaves them out, and `user` sends instruction files as a user
     message after the system prompt. If these are empty, the user's settings decide.
+
+    >>> assembler = Assembler(Workspace("."), "foreword")
+    >>> "Be brief." in assembler.prompt(Agent([Tool("shell")])).text
+    True
     """
 
     def __init__(

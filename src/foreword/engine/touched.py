@@ -44,6 +44,9 @@ def check_touch(paths: Sequence[Any], how: str) -> list[str]:
 class Touched:
     """The instructions that apply to touched files.
 
+    >>> Touched([{"role": "user", "content": "Use tabs."}]).text
+    'Use tabs.'
+
     Fields:
         messages: The messages to append to the conversation, after the results of all tool calls. If a message has the
             role `tool`, append its text to the result of the tool that touched the file.

@@ -77,6 +77,9 @@ def watch(
     The first call happens before this returns, later ones in a thread. An error at the start is raised. A later error, from a
     half-edited layout or from `on_change` itself, is passed to `on_error`, or to `threading.excepthook` if there is none, and watching
     continues.
+
+    >>> watching = watch(Workspace("."), on_change=lambda prompt: None)
+    >>> watching.stop()
     """
     if not callable(on_change):
         raise CallError(f"on_change must be a function, not {on_change!r}")

@@ -66,6 +66,10 @@ def for_anthropic(
     Tools that are added or removed late are sent with beta headers (`extra_headers`) if the turn's model accepts them, which preserves
     the cache. With `betas=False`, they are in `tools`. Pass your own headers as `headers`, and `extra_headers` contains both: the names
     in your `anthropic-beta` are kept.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> sorted(for_anthropic(turn))
+    ['messages', 'system']
     """
     check_turn_for("anthropic", turn)
     _check_first_message(turn)

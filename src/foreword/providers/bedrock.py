@@ -41,6 +41,10 @@ def for_bedrock(
     `breakpoints` is how many cache points are set, from 0 to 4: the last one at the end of the messages, and the others where lifetimes
     end in the prompt. By default there are as many as the turn's model is known to accept, and none for an unknown one. `ttl` is how
     long the cache lasts: `5m`, `1h`, or `mixed` for an hour up to the end of the project's text and five minutes after it.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> sorted(for_bedrock(turn))
+    ['messages', 'system']
     """
     check_turn_for("bedrock", turn)
     count = _count_breakpoints(turn.model, breakpoints, ttl)

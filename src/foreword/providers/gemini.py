@@ -24,6 +24,10 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
     """Return the arguments `config` and `contents` of `client.models.generate_content`.
 
     `config` is always present, so that you can add to it.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> sorted(for_gemini(turn))
+    ['config', 'contents']
     """
     check_turn_for("gemini", turn)
     if turn.changes:

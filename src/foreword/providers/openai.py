@@ -71,6 +71,10 @@ def for_openai_responses(
 
     These models are limited to the active tools by `tool_choice` once a tool is removed. Pass your own here instead of adding it to the
     request: `auto` and `required` then apply to the active tools, and any other value is sent unchanged.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> sorted(for_openai_responses(turn))
+    ['input', 'instructions', 'prompt_cache_key']
     """
     check_turn_for("openai-responses", turn)
     _check_tools(turn, "Responses")
@@ -106,6 +110,10 @@ def for_openai_chat(
 
     With `merge`, consecutive messages from the user become one, because the chat templates of some models refuse them. By default,
     they do if the turn's model is known to need that, such as Mistral's and Gemma.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> sorted(for_openai_chat(turn))
+    ['messages', 'prompt_cache_key']
     """
     check_turn_for("openai-chat", turn)
     if turn.changes:

@@ -31,6 +31,10 @@ def check_request(request: Mapping[str, Any], turn: Turn, previous: Mapping[str,
     `request` contains the arguments for the provider's client, in any of the forms that Foreword's functions return, with whatever you
     or a framework have changed since. `previous` is the request that was sent before; without it, the request is compared with the turn
     only. Findings do not quote the prompt or the messages.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> check_request(for_anthropic(turn), turn)
+    []
     """
     check_turn("check_request", turn, Turn)
     for name, content in (("request", request), ("previous", previous)):

@@ -60,6 +60,9 @@ PROMPT_ROLES = ("system", "developer", "user")
 class Workspace:
     """Where the agent works. Creating one reads nothing; fields that are None are resolved when the workspace is read.
 
+    >>> Workspace("shop").cwd
+    'shop'
+
     Fields:
         cwd: The agent's working directory.
         root: The top directory of the project. None means the git repository around `cwd`, or `cwd` itself.
@@ -106,6 +109,9 @@ class Access:
 class Scope:
     """The paths that the agent may access. Write access includes read access, and a denied path overrides an allowed one.
 
+    >>> Scope([Access("src", "write")]).deny
+    ()
+
     Fields:
         allow: The paths it may access.
         deny: The paths it may not access.
@@ -122,6 +128,9 @@ class Scope:
 @value
 class Document:
     """Text, together with the file it came from.
+
+    >>> Document("base.md", "Be brief.").text
+    'Be brief.'
 
     Fields:
         path: The file, or a name for text that did not come from one.
@@ -148,6 +157,9 @@ class Document:
 class Agent:
     """The agent that a prompt is for. In an existing conversation, fields that are left out keep the values of its edition, except
     the plan and the skill.
+
+    >>> Agent([Tool("read_file")], "gpt-5").model
+    'gpt-5'
 
     Fields:
         tools: The agent's tools. None keeps the tools of an existing conversation, and means no tools in a new one; an empty list

@@ -16,6 +16,9 @@ RESIDENT_KINDS = ("knowledge", "workflow")
 class Resident:
     """A file that the prompt lists by name and description: knowledge, a workflow, a sub-agent definition or a command.
 
+    >>> Resident("deploy", "How to deploy.").description
+    'How to deploy.'
+
     Fields:
         name: The name in the prompt.
         description: What it contains.

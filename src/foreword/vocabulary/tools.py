@@ -34,6 +34,9 @@ FIELD_OF_KEY = {
 class Tool:
     """A tool that the agent has.
 
+    >>> Tool("read_file", "Reads a file.").name
+    'read_file'
+
     Fields:
         name: The name by which the model calls it.
         description: What it does, for the provider's tool definition.
