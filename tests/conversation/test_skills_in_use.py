@@ -266,9 +266,9 @@ def test_a_body_that_changed_since_the_menu_was_built_is_noted(project, open_con
 def test_formatting_an_edition_does_not_change_the_age_of_its_menu(project, open_conversation, skill):
     conversation = open_conversation("opal", tools="shell")
     conversation.turn("hi")
-    time.sleep(0.05)  # the file system's clock is coarser than the clock for editions
     project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
-    time.sleep(0.05)
+    now = time.time_ns()  # the file system's clock is coarser than the clock for editions
+    os.utime(project.path("w/.agents/skills/testing/SKILL.md"), ns=(now, now))
     conversation.set_active_tools([Tool("read_file")])
     assert conversation.turn("hi").edition == 2
     assert conversation.use_skill("testing")["content"].endswith(CHANGED_NOTE)
