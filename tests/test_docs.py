@@ -587,7 +587,8 @@ def test_the_guide_creates_the_project_of_the_other_pages():
 def test_every_block_has_a_known_kind(page):
     text = page.read_text()
     kinds = [match[1] for match in FENCE.finditer(text)]
-    assert set(kinds) <= {"sh", "python", "py", "js", "toml", "json", "text", "markdown"}
+    # Blocks `pycon` come from docstrings: tests/test_public_examples.py runs them.
+    assert set(kinds) <= {"sh", "python", "py", "pycon", "js", "toml", "json", "text", "markdown"}
     assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(kinds)
     assert not re.search(r"^```text\n(?:(?!```).*\n)*\$ ", text, re.MULTILINE), "put commands in a block `sh`"
 
