@@ -102,6 +102,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",
     ),
+    "align-broken": ("warning", "After a change, an agent no longer reads an instruction exactly once."),
     "align-ignored": ("info", "Git would ignore a file that `foreword align` could create, so it creates none."),
     "align-from": (
         "warning",

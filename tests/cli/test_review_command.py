@@ -91,6 +91,23 @@ def test_a_new_file_that_hides_another_is_shown(commit, review):
     }
 
 
+def test_a_change_that_breaks_the_alignment_is_reported(commit, review):
+    """Only once, and only for agents that read every file exactly once before the change."""
+    commit({"w/AGENTS.md": "# Shop\n\nUse pnpm.\n", "w/.claude/CLAUDE.md": "@../AGENTS.md\n"})
+    commit({"w/CLAUDE.md": "@AGENTS.md\n"})
+    commit({"w/api/AGENTS.md": "Validate.\n"})
+    messages = [
+        [row["message"] for row in review(change)["new_findings"] if row["code"] == "align-broken"]
+        for change in ("HEAD~2..HEAD~", "HEAD~..HEAD")
+    ]
+    start = "the change breaks the alignment: agents no longer read every file exactly once"
+    end = "foreword align shows the fewest changes that help"
+    assert messages == [
+        [f"{start} (Copilot CLI 1.0.102: AGENTS.md); {end}"],
+        [f"{start} (Claude Code 2.1.325: api/AGENTS.md); {end}"],
+    ]
+
+
 def test_renamed_removed_and_nested_files(commit, review):
     commit({**OLD, "w/old/AGENTS.md": "A long enough text to keep.\n", "w/gone/AGENTS.md": "Gone.\n"})
     commit({"w/new/AGENTS.md": "A long enough text to keep.\n"}, "w/old/AGENTS.md", "w/gone/AGENTS.md")

@@ -27,6 +27,7 @@ from ..sources.trust_record import Record
 from ..text.lines import printable
 from ..text.tokens import estimator
 from ..vocabulary import replace, value
+from .align.broken import broken_alignment
 from .project import fixed_time, working_folders
 from .review_tree import TreeReader
 
@@ -174,7 +175,7 @@ class _TreeComparison:
             files,
             [prompt for prompt in prompts if prompt.difference.is_changed],
             sum(not prompt.difference.is_changed for prompt in prompts),
-            _only_in(new.findings, old.findings),
+            [*_only_in(new.findings, old.findings), *broken_alignment(old.alignment, new.alignment)],
             _only_in(old.findings, new.findings),
             self._price(),
             self._conversations(),

@@ -24,6 +24,7 @@ from ..sources.tree_listings import resolve_links
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .agents import agent_report
+from .align.broken import alignment_problems
 from .progress import counted
 from .project import FILE_ORIGINS, ProjectPrompts, fixed_time
 from .proofread import proofread_again
@@ -55,7 +56,7 @@ class TreeReading:
     """The prompts of one tree, by layout and folder, with paths relative to the root.
 
     `sources` are the files in each prompt, with whether it contains their text. `verdicts` are what each agent at the root does with each
-    instruction file. `findings` are lint's.
+    instruction file. `findings` are lint's. `alignment` is what each program does not read exactly once, if instruction files changed.
     """
 
     prompts: Mapping[Key, Prompt]
@@ -63,6 +64,7 @@ class TreeReading:
     verdicts: Mapping[str, Mapping[str, Verdict]]
     findings: Sequence[Finding]
     notes: Sequence[str] = ()
+    alignment: Mapping[str, Sequence[str]] = {}
 
 
 class TreeReader:
@@ -123,6 +125,9 @@ class TreeReader:
         built = self._prompts
         built.build(dict.fromkeys((*keys, *(("", folder) for folder in usable))))
         reading = self._reading(keys, self._verdicts(), list(self._lint(usable)))
+        if self.instruction_files.intersection(self.differences):
+            tree, links = self.checkout.tree, self.checkout.links
+            reading = replace(reading, alignment=alignment_problems(self.checkout.root, tree, links, self.layouts))
         if not any(files.values()):
             return reading
         other = self._read_instead_of_files([folder for folder in folders if files[folder]], set(files.values()))

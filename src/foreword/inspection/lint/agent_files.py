@@ -105,7 +105,8 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
         return None, f"{problem}; make {own} a link to it"
     token = f"`@{relpath(hidden.path, dirname(own))}`"
     has_own = start == folder or visit.read(own) is not None
-    return None, f"{problem}; add {token} to {own}" if has_own else f"{problem}; add {own} with {token}"
+    advice = f"add {token} to {own}" if has_own else f"add {own} with {token}"
+    return None, f"{problem}; {advice}, or run foreword align"
 
 
 def _base_folder(layout: Layout, path: str) -> str:

@@ -92,13 +92,14 @@ class Planner:
         *,
         merge: bool = False,
         origin: str = "",
+        max_sources: int | None = None,
         find_ignored: Callable[[Iterable[str]], set[str]] = lambda paths: set(),
     ) -> None:
         self.files, self.layouts, self._find_ignored = files, dict(layouts), find_ignored
         self.findings = list(findings)
         self.generated = find_generated(self._generated_names(), files.text)
         self.fixed: list[Proposal] = self._from_elsewhere(origin)
-        self.sources = self._find_sources()
+        self.sources = self._find_sources()[:max_sources]
         self.copies = {row.path: row.source for row in self.generated if not is_standard(row.path)}
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
         self._leave_out_broken()
