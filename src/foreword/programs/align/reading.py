@@ -63,7 +63,7 @@ class Mirrors:
         If `is_exact`, changes to files that the agent does not look for, and in folders next to those where it works, count too.
         """
         if is_exact:
-            return self._read(agent, changes, copies, self._view(agent, changes).read)
+            return self._read(agent, changes, copies, self.view(agent, changes).read)
         # Settings and imports can lead to a source, whatever its name.
         relevant = {path: text for path, text in changes.items() if path in self._counts or self.concerns(agent, path)}
         key = agent, frozenset(relevant.items())
@@ -104,10 +104,10 @@ class Mirrors:
         key = agent, how, place, relevant
         if key not in self._answers:
             start = self._recall(agent, "start", "", changes) if how == "touch" else None
-            self._answers[key] = self._view(agent, dict(relevant)).read(how, place, start)
+            self._answers[key] = self.view(agent, dict(relevant)).read(how, place, start)
         return self._answers[key]
 
-    def _view(self, agent: str, changes: Texts) -> _View:
+    def view(self, agent: str, changes: Texts) -> _View:
         contents = {path: None if text is None else text.encode() for path, text in changes.items()}
         return _View(self.layouts[agent], Overlay(self.files, contents))
 
