@@ -268,3 +268,27 @@ def test_other_settings_stay_when_one_is_removed(plan):
 def test_a_setting_that_a_person_made_stays(plan):
     settings = '{"context": {"fileName": ["AGENTS.md"]}}'
     assert plan({".gemini/settings.json": settings}, "gemini").changes == ()
+
+
+def test_line_endings_of_windows_stay(plan):
+    """Files from a checkout with CRLF are compared by their lines, and an edited one keeps its endings."""
+    files = {
+        "AGENTS.md": "One.\r\n\r\nTwo.\r\n",
+        "CLAUDE.md": "Own.\r\n",
+        ".gemini/settings.json": '{\r\n  "ui": {}\r\n}\r\n',
+    }
+    alignment = plan(files, "claude", "gemini")
+    assert problems(alignment.after) == {}
+    changed = {row.path: row.text for row in alignment.changes if row.path in files}
+    assert sorted(changed) == [".gemini/settings.json", "CLAUDE.md"]
+    assert all(text.count("\n") == text.count("\r\n") for text in changed.values())
+    assert (
+        plan({**files, **changed, ".agents/align.json": alignment.changes[-1].text}, "claude", "gemini").changes == ()
+    )
+
+
+def test_a_generated_copy_is_current_with_line_endings_of_windows(plan):
+    """Git may have converted both when it checked them out."""
+    copy = {path: text.replace("\n", "\r\n") for path, text in generated(plan).items()}
+    alignment = plan({".agents/rules/ts.md": RULE.replace("\n", "\r\n"), **copy}, "claude")
+    assert (alignment.changes, alignment.findings) == ((), ())
