@@ -73,7 +73,8 @@ FILTERS = {
     "relative": "makes a path relative to the working directory",
     "root-relative": "makes a path relative to the workspace's root",
     "tilde": "writes a path in the home directory with `~/`",
-    "list": "joins comma-separated items with `, `",
+    "list": "joins comma-separated items with `, `; commas in braces do not separate",
+    "cell": "escapes `|`, for a cell of a Markdown table",
     "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
 }
 LISTS = {

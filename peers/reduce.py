@@ -48,7 +48,7 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
     """Return the role and kept lines of each message with one of our lines. Adjacent messages with the same role form one entry."""
     known = {line.strip() for text in tree.texts() for line in text.replace("{base}", base).splitlines()}
     entries: list[Entry] = []
-    for role, texts in messages:
+    for role, texts in _in_path_order(messages, form) if tree.any_order else messages:
         for text in texts:
             lines = _short_lines(text, known, form, base)
             if not lines:
@@ -58,6 +58,35 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
             else:
                 entries.append({"role": role, "lines": lines})
     return entries
+
+
+def _in_path_order(messages: Sequence[Message], form: Format) -> list[Message]:
+    """Return the messages with adjacent ones of the same role joined, and adjacent texts about files of an unsorted folder sorted by path."""
+    joined: list[Message] = []
+    for role, texts in messages:
+        if joined and joined[-1][0] == role:
+            joined[-1] = (role, [*joined[-1][1], *texts])
+        else:
+            joined.append((role, list(texts)))
+    return [(role, _sorted_texts(texts, form)) for role, texts in joined]
+
+
+def _sorted_texts(texts: Sequence[str], form: Format) -> list[str]:
+    """Sort each run of texts whose first heading is about a file of the same unsorted folder."""
+    ordered: list[str] = []
+    run: list[tuple[str, str, str]] = []
+    for text in texts:
+        headings = [
+            match for line in text.splitlines()[:3] if form.unordered and (match := form.unordered.search(line))
+        ]
+        if run and not (headings and headings[0][1] == run[0][0]):
+            ordered += [item for _, _, item in sorted(run)]
+            run = []
+        if headings:
+            run.append((headings[0][1], headings[0][2], text))
+        else:
+            ordered.append(text)
+    return ordered + [item for _, _, item in sorted(run)]
 
 
 def added_messages(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:

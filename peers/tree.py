@@ -19,7 +19,8 @@ class Tree:
     """Files, the programs to run on them, and the working directories.
 
     `touch` is a file for a tool to read; `edit` contains files to replace before a second turn. `env` contains environment variables,
-    in which `{base}` is the folder that contains `repo/` and `home/`.
+    in which `{base}` is the folder that contains `repo/` and `home/`. With `any_order`, files that a program reads in directory order are
+    compared in the order of their paths on a touch too.
     """
 
     files: dict[str, str]
@@ -29,6 +30,7 @@ class Tree:
     touch: str = ""
     edit: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+    any_order: bool = False
 
     def environment(self, base: str) -> dict[str, str]:
         """Return the environment variables for a tree in this folder."""
@@ -66,7 +68,7 @@ def write_files(base: str, files: dict[str, str]) -> None:
         path = os.path.join(base, name.replace("{slug}", slug(base)))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
-            file.write(text.replace("{base}", base).encode())
+            file.write(text.replace("{base}", base).encode(errors="surrogateescape"))
 
 
 def _create_repository(path: str) -> None:

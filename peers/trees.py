@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from .form_trees import FORM_TREES
 from .menu_trees import (
     MENUS,
     NAME_CLASHES,
@@ -529,4 +530,4 @@ TREES: dict[str, Tree] = {
     "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }
-TREES |= SETTINGS_TREES | MORE_TREES
+TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES

@@ -77,3 +77,26 @@ def test_a_rule_that_is_only_listed_is_still_waiting(notes):
     assert [(candidate.fate, candidate.reason) for candidate in prompt.candidates] == [
         ("waiting", "it waits for a file that matches *.py (globs in its front matter)")
     ]
+
+
+def test_a_mirror_may_send_files_in_any_encoding(notes):
+    notes.tree({"w/N.md": b"\xef\xbb\xbfcaf\xe9\n"})
+    texts = {encoding: notes.prompt({}, {}, encoding=encoding, **MIRROR).text for encoding in ("utf-8", "any", "raw")}
+    assert texts == {"utf-8": "", "any": "caf\ufffd", "raw": "\ufeffcaf\ufffd"}
+    assert [code for code, _ in notes.tree.messages(notes.prompt({}, {}, encoding="any", **MIRROR))] == [
+        "file-not-utf8"
+    ]
+    with pytest.raises(LayoutError, match=r"encoding: 'any' is only for a layout that mirrors a program"):
+        notes.prompt({}, {}, encoding="any")
+
+
+def test_a_name_may_be_found_in_any_case(notes):
+    files = {"w/n.MD": "lower", "w/x/N.md": "exact", "w/x/n.md": "other"}
+    find = {"files": ["walk:N.md"], "any_case": True}
+    assert notes.text(files, find, cwd="w/x") == "lower\nexact"
+    assert notes.text(files, {"files": ["walk:N.md"]}, cwd="w/x") == "exact"
+
+
+def test_commas_in_braces_do_not_separate_items_and_bars_can_be_escaped(notes):
+    files = {"w/N.md": "---\nglobs: 'a/*.{ts,js},b/@(c|d)'\n---\nText.\n"}
+    assert notes.text(files, {"front": "drop"}, {"item": "{front.globs|list|cell}"}) == "a/*.{ts,js}, b/@(c\\|d)"

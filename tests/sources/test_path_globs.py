@@ -78,3 +78,26 @@ def test_random_globs_agree_with_gitignore(start, parts, end, names):
     """Except for `**/` at the end, which pathspec reads as `**`."""
     glob, path = start + "/".join(parts) + ("" if parts[-1] == "**" else end), "/".join(names)
     assert compile_globs(glob).match(path) == matches_as_git(glob, path)
+
+
+@pytest.mark.parametrize(
+    ("style", "globs", "is_match"),
+    [
+        ("git", "A/B/*.TS", True),
+        ("git", "a/b", True),
+        ("git", "./a/b/z.ts", False),
+        ("git", "!a/b/z.ts", False),
+        ("git", "**/*.ts, !a/**", True),
+        ("folders", "A/B/*.TS", False),
+        ("folders", "./a/b/z.ts", True),
+        ("folders", "**/*.ts, !a/**", False),
+        ("names", "!a/b/z.ts", True),
+        ("names", "!**/*.ts", False),
+        ("names", "!*.ts", True),
+        ("names", "a/b", False),
+        ("paths", "!**/*.py", False),
+        ("paths", "*.ts", False),
+    ],
+)
+def test_programs_interpret_globs_in_different_ways(style, globs, is_match):
+    assert compile_globs(globs, style).match("a/b/z.ts") == is_match

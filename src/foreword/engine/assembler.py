@@ -319,7 +319,7 @@ class Assembler:
         if plan is None or (self.looks_for_changes and not is_unchanged(plan.stamps)):
             plan = self._current_plan = read_plan(self, reader)
         reader.stamps.update(plan.stamps)
-        reader.trust = plan.trust
+        reader.trust, reader.encoding = plan.trust, plan.layout.encoding
         return plan
 
 

@@ -35,9 +35,9 @@ def apply_conditions(
 
 
 def is_read_by_program(candidate: Candidate, layout: Layout) -> bool:
-    """Whether the program that a layout mirrors reads a file that Foreword does not read: a link out of the workspace, or Latin-1."""
-    if candidate.fate == "unreadable":
-        return layout.any_encoding and "is not UTF-8" in candidate.reason
+    """Whether the program that a layout mirrors reads a file that Foreword does not read: a link out of the workspace, or one with NUL."""
+    if candidate.fate == "binary":
+        return layout.encoding != "utf-8"
     return bool(layout.mirrors) and candidate.fate in ("refused", "untrusted")
 
 

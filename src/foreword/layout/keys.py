@@ -118,10 +118,12 @@ KEYS = (
     RAW_KEY,
     Key(
         "layout",
-        "any_encoding",
-        "switch",
-        "Whether the mirrored program also sends files that are not UTF-8. Foreword leaves them out; `foreword agents` says that the program"
-        " loads them. Only in mirrors.",
+        "encoding",
+        "choice",
+        "How files are decoded: as UTF-8 without its byte order mark, and files in another encoding are left out (`utf-8`); as UTF-8 in which"
+        " other bytes are replaced by U+FFFD (`any`, only in mirrors); or like that, with the byte order mark (`raw`, only in mirrors). A file"
+        " in another encoding is always reported as a finding.",
+        ("utf-8", "any", "raw"),
     ),
     *CONFIG_KEYS,
     Key(
@@ -365,15 +367,15 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "list", "name", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
+FILTERS = ("line", "list", "cell", "name", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
     ("find", "blank", ("hide", "keep")),
     ("layout", "raw", (True,)),
-    ("layout", "any_encoding", (True,)),
+    ("layout", "encoding", ("any", "raw")),
     ("section", "mark", (False,)),
-    ("find", "globs", ("names", "paths")),
+    ("find", "globs", ("git", "names", "paths")),
 )
 INHERITED_KEYS = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (

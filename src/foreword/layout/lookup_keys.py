@@ -47,6 +47,13 @@ SELECTION_KEYS = (
     ),
     Key(
         "find",
+        "any_case",
+        "switch",
+        "Whether a file name without `*` also finds a file whose name differs only in upper and lower case. The exact name is preferred. `false`"
+        " by default.",
+    ),
+    Key(
+        "find",
         "hidden",
         "switch",
         "Whether a leading `*` and `**` also match hidden names. `false` by default.",

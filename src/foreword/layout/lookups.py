@@ -76,6 +76,7 @@ def parse_lookup(
         scoped=table.get("scoped", "list"),
         globs=table.get("globs", "folders"),
         globs_from=table.get("globs_from", "folder"),
+        any_case=table.get("any_case", False),
         hidden=table.get("hidden", False),
         exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(

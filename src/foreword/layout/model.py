@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..vocabulary import Lifetime, Origin, Role
+    from ..vocabulary import Encoding, Lifetime, Origin, Role
+
+    GlobStyle = Literal["folders", "git", "names", "paths"]
 
 
 @value
@@ -82,7 +84,7 @@ class Imports:
     depth: int = 5
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
     place: Literal["item", "replace", "insert"] = "item"
-    tokens: Literal["word", "markdown", "punctuated"] = "word"
+    tokens: Literal["word", "loose", "markdown", "punctuated"] = "word"
     once: Literal["prompt", "file", "chain"] = "prompt"
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     form: Form = (Field("text"),)
@@ -140,6 +142,7 @@ class Lookup:
     rules: TextRules = TextRules()
     order: Literal["farthest", "nearest", "path", "name", "layer", "found"] = "farthest"
     markers: Sequence[str] | None = None
+    any_case: bool = False
     hidden: bool = False
     exclude: Sequence[str] = ()
     when: Sequence[Condition] = ()
@@ -150,7 +153,7 @@ class Lookup:
     match: Sequence[str] = ()
     unscoped: Literal["apply", "first", "skip"] = "apply"
     within: Literal["root", "cwd"] = "root"
-    globs: Literal["folders", "names", "paths"] = "folders"
+    globs: GlobStyle = "folders"
     globs_from: Literal["folder", "root", "both"] = "folder"
     directories: Sequence[str] = ()
     same_name: Literal["first", "last", "all"] = "first"
@@ -254,7 +257,7 @@ class Layout:
     mirrors: str = ""
     program: Mapping[str, Any] = {}
     raw: bool = False
-    any_encoding: bool = False
+    encoding: Encoding = "utf-8"
     differs: Sequence[str] = ()
     detected_by: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()

@@ -91,7 +91,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         packs=tables["packs"],
         mirrors=top.get("mirrors", ""),
         raw=top.get("raw", False),
-        any_encoding=top.get("any_encoding", False),
+        encoding=top.get("encoding", "utf-8"),
         differs=tuple(top.get("differs", ())),
         detected_by=tuple(top.get("detected_by", ())),
         config=parse_config(tables["from"], settings, untrusted, tables["env"]),

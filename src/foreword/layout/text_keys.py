@@ -93,10 +93,11 @@ TEXT_KEYS = (
         "imports",
         "tokens",
         "choice",
-        "What counts as an import: `@path` up to the next white space (`word`, the default); also at the beginning of"
+        "What counts as an import: `@path` up to the next white space (`word`, the default); the same, also in indented"
+        " code and in fences that are open or made of tildes (`loose`); also at the beginning of"
         " emphasis or of a link's text, as in `**@path**`, with `\\ ` for a space and without a fragment (`markdown`); or also"
-        " in brackets and quotation marks, without any punctuation after a relative path (`punctuated`).",
-        ("word", "markdown", "punctuated"),
+        " after punctuation, without any punctuation after a relative path (`punctuated`).",
+        ("word", "loose", "markdown", "punctuated"),
     ),
     Key(
         "imports",

@@ -29,8 +29,9 @@ MATCHING_KEYS = (
         "globs",
         "choice",
         "How globs are interpreted. With `folders`, the default, a glob that matches a folder matches everything below it, and a glob without a"
-        " slash matches names in any folder. The others are only for mirrors: with `names`, only the second rule applies, and with `paths`, neither.",
-        ("folders", "names", "paths"),
+        " slash matches names in any folder. The others are only for mirrors: `git` is the same, but upper and lower case do not matter, and globs"
+        " that start with `!` or `./` match nothing; with `names`, only the second rule applies, and with `paths`, neither.",
+        ("folders", "git", "names", "paths"),
     ),
     Key(
         "find",

@@ -278,7 +278,7 @@ class AgentLint:
         for candidate in visit.candidates_in_repository("absent"):
             folder, _, expected = candidate.path.rpartition("/")
             for name in self._names_by_lower_case(folder).get(expected.lower(), ()):
-                if name != expected:
+                if name != expected and f"{folder}/{name}" not in visit.candidates:
                     self.wrong_case.setdefault((f"{folder}/{name}", expected), {})[visit.agent] = None
 
     def _names_by_lower_case(self, folder: str) -> Mapping[str, list[str]]:

@@ -37,6 +37,7 @@ class WrongCaseFinder:
         self.names: dict[str, dict[str, list[str]]] = {}
 
     def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
+        considered = {candidate.path for candidate in candidates if candidate.fate != "absent"}
         for path in [candidate.path for candidate in candidates if candidate.fate == "absent"]:
             if path in self.seen or not is_inside(path, self.root):
                 continue
@@ -46,8 +47,9 @@ class WrongCaseFinder:
             for name in names.get(expected.lower(), ()):
                 if is_page(name, folder == self.root, (sibling for group in names.values() for sibling in group)):
                     continue
-                if name != expected and self.listings.is_file(os.path.join(folder, name)):
-                    printable_path = printable(os.path.join(folder, name))
+                printable_path = printable(os.path.join(folder, name))
+                is_read = name == expected or printable_path in considered
+                if not is_read and self.listings.is_file(os.path.join(folder, name)):
                     yield finding(
                         "file-case", f"{printable_path} was not read: it must be named {expected}", printable_path
                     )

@@ -211,7 +211,8 @@ def matching_paths(
     """Return the paths that a pattern matches below its base. Without wildcards, that is one path, which may be missing."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
-        return [f"{base}/{path}" if base != "/" else f"/{path}"]
+        file = f"{base}/{path}" if base != "/" else f"/{path}"
+        return [_in_any_case(file, reader, reach) if lookup.any_case else file]
     start, wildcards = _split_at_wildcard(pattern, base)
     if not wildcards:
         return [start]
@@ -222,6 +223,21 @@ def matching_paths(
         )
     found = Search(reader, trail, layer, reach, lookup.kind == "skill", lookup.hidden).matching(start, wildcards)
     return found if lookup.kind == "skill" else list(dict.fromkeys(sorted(found)))
+
+
+def _in_any_case(path: str, reader: Reader, reach: Reach) -> str:
+    """Return the path of a file, or of one in the same folder whose name differs from it only in upper and lower case."""
+    folder, name = os.path.split(path)
+    walked = reader.known.walked if reader.known else None
+    if walked and not walked.may_contain(folder, frozenset((name.lower(),))):
+        return path
+    if reader.has_entry(path) or not reader.is_folder(folder):
+        return path
+    names, problem = reader.entries(folder, reach)
+    if walked and not problem:
+        walked.add({folder: names})
+    others = sorted(other for other in names if other.lower() == name.lower())
+    return os.path.join(folder, others[0]) if others else path
 
 
 def searched_folder(pattern: Pattern, base: str) -> str:
@@ -246,7 +262,7 @@ def choose_files(
     if reader.known is None or lookup.directories:
         return _choose_files(slot, lookup, workspace, reader, trail)
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
-    place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
+    place = workspace.root, workspace.home, reader.encoding, [reach for _, _, reach in slot.patterns]
     known = reader.known.choices.setdefault(key, [])
     for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
         if known_place == place and known_rule == lookup:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
+    from ..layout.model import GlobStyle
+
     # A character, a set of characters, or one of the wildcards below.
     Token: TypeAlias = "str | int | CharacterSet"
 
@@ -81,15 +83,18 @@ class Glob:
 
 @value
 class PathGlobs:
-    """The compiled globs of one rule, in order."""
+    """The compiled globs of one rule, in order, and how they are interpreted."""
 
     globs: Sequence[Glob]
+    style: GlobStyle = "folders"
 
     def match(self, *paths: str) -> bool:
         """Whether the rule applies to a file. If its path can be written in several ways, each glob may match any of them."""
-        names = [split_names(path) for path in paths]
+        names = [split_names(path.lower() if self.style == "git" else path) for path in paths]
         if not all(names) or any(".." in each for each in names):
             return False
+        if self.style == "names":
+            return any(_matches_alone(glob, each) for glob in self.globs for each in names)
         is_matched = bool(self.globs) and self.globs[0].negated
         for glob in self.globs:
             if glob.negated == is_matched and any(glob.matches(each) for each in names):
@@ -102,22 +107,30 @@ class PathGlobs:
         return next((glob for glob in reversed(self.globs) if any(map(glob.matches, names))), None)
 
 
+def _matches_alone(glob: Glob, names: Sequence[str]) -> bool:
+    """Whether a glob matches a path by itself. One that starts with `!` matches if the rest does not match the path, or not the name."""
+    if glob.negated:
+        return not (glob.matches(names) and glob.matches(names[-1:]))
+    return glob.matches(names)
+
+
 def split_names(path: str) -> list[str]:
     """Split a relative path into its names."""
     return [name for name in path.split("/") if name not in ("", ".")]
 
 
-def compile_globs(text: str, style: str = "folders") -> PathGlobs:
+def compile_globs(text: str, style: GlobStyle = "folders") -> PathGlobs:
     """Compile globs that are separated by commas or semicolons. Globs that are too long, and all after the first 1,000, are ignored.
 
-    `style` selects how a program interprets globs. With `names`, a glob that matches a folder does not match the files in it; with
-    `paths`, in addition, a glob without a slash does not match in subfolders. With both, globs that start with `/` or `!` are ignored.
+    `style` selects how a program interprets globs. With `git`, upper and lower case are the same, and globs that start with `!` or `./`
+    are ignored. With `names`, a glob that matches a folder does not match the files in it; with `paths`, in addition, a glob without a
+    slash does not match in subfolders. With both, globs that start with `/` are ignored.
     """
-    separators = ",;\n" if style == "folders" else ",\n"
-    globs = [_compile(glob, style) for glob in split_globs(text, separators)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
-    if style != "folders":
-        globs = [glob for glob in globs if not glob.negated]
-    return PathGlobs(tuple(globs))
+    separators = ",;\n" if style in ("folders", "git") else ",\n"
+    texts = split_globs(text.lower() if style == "git" else text, separators)[:_MAX_GLOBS]
+    ignored = {"git": ("!", "./"), "paths": ("!",)}.get(style, ())
+    globs = [_compile(glob, style) for glob in texts if len(glob) <= _MAX_LENGTH and not glob.startswith(ignored)]
+    return PathGlobs(tuple(globs), style)
 
 
 def describe_ignored_globs(text: str) -> str:
@@ -155,14 +168,17 @@ def _unquote(text: str) -> str:
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _compile(text: str, style: str) -> Glob:
+def _compile(text: str, style: GlobStyle) -> Glob:
     negated = text.startswith("!")
-    return Glob(text, negated, tuple(_compile_alternatives(text.removeprefix("!"), style)), style == "folders")
+    # In `names`, what follows a `!` is compared with the whole path and with the name.
+    inner_style: GlobStyle = "paths" if negated and style == "names" else style
+    alternatives = tuple(_compile_alternatives(text.removeprefix("!"), inner_style))
+    return Glob(text, negated, alternatives, style in ("folders", "git"))
 
 
-def _compile_alternatives(glob: str, style: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+def _compile_alternatives(glob: str, style: GlobStyle) -> Iterator[tuple[Sequence[GlobPart], bool]]:
     """Yield a glob's alternatives: the parts of each, and whether they match only folders."""
-    if style != "folders" and glob.startswith("/"):
+    if style in ("names", "paths") and glob.startswith("/"):
         return
     for alternative in expand_braces(glob):
         alternative = alternative.strip()

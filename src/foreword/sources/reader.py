@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Set
     from typing import Any
 
+    from ..vocabulary import Encoding
     from .places import Known, ReadGuard
     from .readings import TrustCheck
     from .stamps import Stamp
@@ -53,13 +54,14 @@ class Reader(Folders):
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
         self.trust: TrustCheck | None = None
+        self.encoding: Encoding = "utf-8"
         self.changed_paths: Set[str] | None = None  # if known, nothing else has changed since an earlier reader
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
         reader = Reader(self.limit, self.disk, self.known)
         reader._earlier_readings = readings
-        reader.trust = self.trust
+        reader.trust, reader.encoding = self.trust, self.encoding
         reader.stamps.update(stamps)
         # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})
@@ -79,7 +81,7 @@ class Reader(Folders):
         if isinstance(content, Reading):
             return self._record(path, content) if trim else content
         data, status, real = content
-        reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
+        reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim, self.encoding)
         if by_line and self.trust is not None:
             from .trusted_text import only_trusted
 
@@ -102,9 +104,11 @@ class Reader(Folders):
             return self.read(path, guard)
         # Check the body first: if the file is not text, its front matter must not be used.
         identity = (status.st_dev, status.st_ino)
-        head = None if end is not None and is_text(data) else decode_head(path, data, identity, HEAD_LIMIT)
+        head = (
+            None if end is not None and is_text(data) else decode_head(path, data, identity, HEAD_LIMIT, self.encoding)
+        )
         if head is None or (end is not None and head.has_text):
-            head = decode_head(path, data[:end], identity, self.limit)
+            head = decode_head(path, data[:end], identity, self.limit, self.encoding)
         return self._record(path, head)
 
     def read_data(self, path: str, guard: ReadGuard | None = None) -> bytes | Reading:
@@ -121,7 +125,7 @@ class Reader(Folders):
 
     def decode(self, name: str, data: bytes) -> Reading:
         """Like `read` without `trim`, for bytes from another source."""
-        return decode(name, data, len(data), (0, 0), self.limit, trim=False)
+        return decode(name, data, len(data), (0, 0), self.limit, trim=False, encoding=self.encoding)
 
     def has_entry(self, path: str) -> bool:
         """Whether a path exists, even as a dangling link or as something that cannot be examined.

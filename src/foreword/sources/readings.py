@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Protocol
 
-    from ..vocabulary import Fate, Piece
+    from ..vocabulary import Encoding, Fate, Piece
 
     # The fate of a path that may not be read, the reason, and the finding's code.
     Refusal = tuple[Fate, str, str]
@@ -90,12 +90,20 @@ def refused_reading(path: str, refusal: Refusal) -> Reading:
     return Reading(path, fate, code=code, reason=reason)
 
 
-def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, trim: bool = True) -> Reading:
+def decode(
+    path: str,
+    data: bytes,
+    size: int,
+    identity: tuple[int, int],
+    limit: int,
+    trim: bool = True,
+    encoding: Encoding = "utf-8",
+) -> Reading:
     """Return the reading of the first `limit` bytes of a file with `size` bytes. `trim` removes blank lines around the text."""
     size = max(size, len(data))
     common: Any = {"size": size, "identity": identity}
-    text, problem = _decode_text(data, limit)
-    if problem:
+    text, problem = _decode_text(data, limit, encoding)
+    if problem and not text:
         fate, code, reason = problem
         return Reading(path, fate, code=code, reason=reason, **common)
     if not (text.strip() if trim else text):
@@ -104,13 +112,16 @@ def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: 
     if len(data) > limit:
         reason = f"it has {size:,} bytes; everything after the first {limit:,} is left out"
         return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **common)
+    if problem:
+        fate, code, reason = problem
+        return Reading(path, fate, text, line, digest(text), code=code, reason=reason, **common)
     return Reading(path, "used", text, line, digest(text), **common)
 
 
-def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -> Reading:
+def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int, encoding: Encoding = "utf-8") -> Reading:
     """Return the reading of a file's first bytes, untrimmed and without a hash."""
-    text, problem = _decode_text(data, limit)
-    if problem:
+    text, problem = _decode_text(data, limit, encoding)
+    if problem and not text:
         fate, code, reason = problem
         return Reading(path, fate, "", 1, "", len(data), identity, code, reason)
     fate = "used" if text.strip() else "blank"
@@ -118,11 +129,14 @@ def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -
     return Reading(path, fate, text if fate == "used" else "", 1, "", len(data), identity, "", "")
 
 
-def _decode_text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | None]:
-    """Decode bytes. Returns the text and, if it is not UTF-8 text, the fate, finding code and reason."""
+def _decode_text(data: bytes, limit: int, encoding: Encoding) -> tuple[str, tuple[Fate, str, str] | None]:
+    """Decode bytes. Returns the text and, if it is not UTF-8 text, the fate, finding code and reason.
+
+    Only UTF-8 has a text then, unless the encoding allows other bytes.
+    """
     if data.startswith(_OTHER_BOMS):
-        encoding = "UTF-32" if data.startswith(_UTF32_BOMS) else "UTF-16"
-        return "", ("unreadable", "file-not-utf8", f"it is {encoding}, not UTF-8; save it as UTF-8")
+        other = "UTF-32" if data.startswith(_UTF32_BOMS) else "UTF-16"
+        return "", ("unreadable", "file-not-utf8", f"it is {other}, not UTF-8; save it as UTF-8")
     if b"\0" in data:
         return "", ("binary", "file-binary", f"it contains a NUL byte at offset {data.index(0)}")
     try:
@@ -131,12 +145,18 @@ def _decode_text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | 
         is_cut = len(data) > limit
         if not (is_cut and error.start >= limit - 3 and error.reason == "unexpected end of data"):
             reason = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8; save it as UTF-8"
-            return "", ("unreadable", "file-not-utf8", reason)
+            if encoding == "utf-8":
+                return "", ("unreadable", "file-not-utf8", reason)
+            return _clean(data[:limit].decode(errors="replace"), encoding), ("used", "file-not-utf8", reason)
         text = data[: error.start].decode()
     if len(data) > limit and not text[-1:].isascii():
         # What follows is not known, and may belong to the last character.
         text = text[: end_of_whole_characters(text, len(text) - 1)]
-    return text.removeprefix("\ufeff").replace("\r\n", "\n"), None
+    return _clean(text, encoding), None
+
+
+def _clean(text: str, encoding: Encoding) -> str:
+    return (text if encoding == "raw" else text.removeprefix("\ufeff")).replace("\r\n", "\n")
 
 
 def is_text(data: bytes) -> bool:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import Lookup
+    from ..layout.model import GlobStyle, Lookup
     from ..vocabulary import Fate
     from .path_globs import PathGlobs
 
@@ -86,7 +86,7 @@ class RuleScope:
         return bool(self.field)
 
 
-def scope_of(text: str, match: Sequence[str], style: str = "folders") -> RuleScope:
+def scope_of(text: str, match: Sequence[str], style: GlobStyle = "folders") -> RuleScope:
     """Return the paths that a rule applies to, from the first front-matter field in `match` that has globs.
 
     `style` specifies how globs are interpreted; see `compile_globs`.
@@ -101,7 +101,7 @@ def scope_of(text: str, match: Sequence[str], style: str = "folders") -> RuleSco
     return RuleScope("", "", compile_globs(""), problem or ignored)
 
 
-def scope_of_globs(field: str, globs: str, style: str = "folders", problem: str = "") -> RuleScope:
+def scope_of_globs(field: str, globs: str, style: GlobStyle = "folders", problem: str = "") -> RuleScope:
     """Return the paths that these globs, which are in this field of the front matter, name. Without globs, it is not scoped."""
     return RuleScope(
         field if globs else "", globs, compile_globs(globs, style), problem or describe_ignored_globs(globs)

@@ -48,7 +48,7 @@ def fences(text: str) -> list[tuple[int, int]]:
 
 def prose(text: str) -> Iterator[tuple[int, int]]:
     """Return the ranges outside fences, which begin and end at line boundaries."""
-    return _ranges_between(fences(text), len(text))
+    return outside(fences(text), len(text))
 
 
 def find_unclosed(text: str) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def _open_comment(text: str, blocks: _Blocks) -> int | None:
     if "<!--" not in text:
         return None
     spans, search, position = Spans(text, blocks), re.compile(_COMMENT).search, 0
-    for start, limit in _ranges_between(blocks.fences, len(text)):
+    for start, limit in outside(blocks.fences, len(text)):
         position = max(start, position)
         while match := search(text, position, limit):
             position = match.end()
@@ -145,7 +145,7 @@ def _with_newlines(text: str) -> str:
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
 
 
-def _ranges_between(ranges: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
+def outside(ranges: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
     start = 0
     for begin, next_start in ranges:
         if begin > start:

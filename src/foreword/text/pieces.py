@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
     """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute, `list` puts `, ` between items.
 
+    `cell` escapes it for a cell of a Markdown table.
+
     `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
     home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
     `name` makes a value the name of one file or folder.
@@ -30,7 +32,9 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
         if name == "line":
             text = " ".join(text.split())
         elif name == "list":
-            text = ", ".join(item.strip() for item in text.split(",") if item.strip())
+            text = ", ".join(item.strip() for item in split_list(text) if item.strip())
+        elif name == "cell":
+            text = text.replace("|", "\\|")
         elif name == "name":
             text = _as_name(text)
         elif name == "shortest":
@@ -43,6 +47,20 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
             text = text.replace("'", "&apos;") if name == "xml-quotes" else text
     return Piece(text, piece.origin) if text != piece.text else piece
+
+
+def split_list(text: str) -> list[str]:
+    """Split text at its commas, but not at those in braces, as in `*.{ts,js}`."""
+    if "{" not in text:
+        return text.split(",")
+    items, depth = [""], 0
+    for character in text:
+        depth += (character == "{") - (character == "}" and depth > 0)
+        if character == "," and not depth:
+            items.append("")
+        else:
+            items[-1] += character
+    return items
 
 
 def _as_name(text: str) -> str:
