@@ -132,7 +132,7 @@ def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int, e
 def _decode_text(data: bytes, limit: int, encoding: Encoding) -> tuple[str, tuple[Fate, str, str] | None]:
     """Decode bytes. Returns the text and, if it is not UTF-8 text, the fate, finding code and reason.
 
-    Only UTF-8 has a text then, unless the encoding allows other bytes.
+    If it is not, it has text only if the encoding allows other bytes.
     """
     if data.startswith(_OTHER_BOMS):
         other = "UTF-32" if data.startswith(_UTF32_BOMS) else "UTF-16"
