@@ -13,6 +13,7 @@ from .terminal import announce
 _MAX_RATE = 1_000_000
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..service.service import Service
     from .arguments import Namespace, Parser
 
 
@@ -90,7 +91,7 @@ def mcp(args: Namespace) -> int:
         if address is None:
             if sys.stdin.isatty():
                 print("waiting for an MCP client on standard input; Ctrl+C stops", file=sys.stderr)
-            serve_stdio(contents)
+            serve_stdio(contents, lambda: _end_process(service))
         else:
             tokens = os.path.abspath(args.tokens) if args.tokens else ""
             options = HttpOptions(*address, args.allow_host, tokens, args.rate_limit)
@@ -101,3 +102,8 @@ def mcp(args: Namespace) -> int:
     finally:
         service.conversations.close()
     return 0
+
+
+def _end_process(service: Service) -> None:
+    service.conversations.close()
+    os._exit(0)

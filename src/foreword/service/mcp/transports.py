@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from secrets import token_hex
 from time import perf_counter
 from typing import Any
@@ -51,12 +53,17 @@ class HttpOptions:
     rate_limit: float = 0.0
 
 
-def serve_stdio(contents: McpContents) -> None:
-    """Answer the client that started this process, until it closes standard input."""
+def serve_stdio(contents: McpContents, on_interrupt: Callable[[], None]) -> None:
+    """Answer the client that started this process, until it closes standard input.
+
+    `on_interrupt` must end the process: the thread that reads standard input cannot be interrupted.
+    """
     logging.getLogger().handlers = [logging.NullHandler()]
     server = create_server(lambda request: contents.of())
 
     async def answer() -> None:
+        with suppress(NotImplementedError):  # on Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, on_interrupt)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 
