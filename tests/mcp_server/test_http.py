@@ -332,7 +332,7 @@ def test_a_root_is_served_besides_the_directory(workspace, monkeypatch):
     answers = []
     asked = [{"path": "AGENTS.md"}, {"path": "AGENTS.md", "cwd": "../docs"}]
     monkeypatch.setattr(
-        transports, "serve_stdio", lambda contents: answers.extend(contents.of().call("why", each) for each in asked)
+        transports, "serve_stdio", lambda contents, _: answers.extend(contents.of().call("why", each) for each in asked)
     )
     assert main(["mcp", str(workspace / "shop"), "--root", str(workspace / "docs"), "--store", ":memory:"]) == 0
     assert [
