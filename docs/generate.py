@@ -155,7 +155,7 @@ RETURNED = {
     "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
     "conversation.decide": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
-    "inspection.rebuilding": ("RebuildCost",),
+    "inspection.rebuilding": ("RebuildCost", "CachedPart"),
     "inspection.prices": ("CacheRule",),
     "conversation.usage": ("ConversationUsage",),
     "programs.watching": ("Watching",),

@@ -341,6 +341,13 @@ export interface CachedInput {
   cache_creation?: number | null;
 }
 
+/** The cached tokens of the `tools`, the `prompt` or the `history` of a request, kept and lost. */
+export interface CachedPartForm {
+  of: string;
+  tokens_kept: number;
+  tokens_lost: number;
+}
+
 /** An agent, and the arguments with which the model calls a tool. */
 export interface CallBody {
   cwd: string;
@@ -595,6 +602,7 @@ export interface DriftForm {
   cost: number | null;
   details: SectionChangeForm[];
   expired: boolean;
+  parts: CachedPartForm[];
   sections: NamesForm;
   system: string;
   tokens_kept: number;
@@ -1213,13 +1221,15 @@ export interface QuestionBody {
  * What sending another prompt costs: cached tokens kept and lost, messages included, and US dollars.
  *
  * `basis` is what the tokens are counted from: the last recorded `call`, the `messages`, or only the `prompt`. `expired` is whether the
- * last recorded call is so long ago that the provider has probably dropped its cache.
+ * last recorded call is so long ago that the provider has probably dropped its cache. `parts` are the same tokens by part of the
+ * request, in the order in which the provider reads them, and empty if none are lost.
  */
 export interface RebuildCostForm {
   basis: string;
   cache: CacheRuleForm;
   cost: number | null;
   expired: boolean;
+  parts: CachedPartForm[];
   tokens_kept: number;
   tokens_lost: number;
 }

@@ -97,7 +97,29 @@ def test_drift_names_the_sections_that_changed(open_page, conversations):
     expect(drift).to_contain_text("A prompt built now would be the same.")
     page.goto(f"{conversations.url}/#/conversations/billing-1")
     expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
-    expect(drift).to_contain_text(re.compile(r"loses [\d,]+"))
+    expect(drift).to_contain_text(re.compile(r"Rebuilding now reads about [\d,]+ tokens again \("))
+
+
+def test_the_cost_of_a_rebuild_is_a_sentence_with_money_in_the_view_and_in_the_dialog(open_page, own_site):
+    site = own_site()
+    site.write("One.\n" + "Keep prices in cents. " * 400)
+    site.construct("chat", model="claude-opus-5")
+    usage = {"input_tokens": 100, "cache_read_input_tokens": 20_000, "output_tokens": 50}
+    site.call("POST", "/conversations/chat/usage", {"usage": usage, "model": "claude-opus-5"})
+    site.write("Two.\n" + "Keep prices in cents. " * 400)
+    drift = site.call("GET", "/conversations/chat/drift")
+    prompt, history = [f"{part['tokens_lost']:,} {part['of']}" for part in drift["parts"] if part["tokens_lost"]]
+    sentence = (
+        f"about {drift['tokens_lost']:,} tokens again ({prompt}, {history}): ${drift['cost']:.4f} once. At the next"
+    )
+    page = open_page(f"{site.url}/#/conversations/chat")
+    expect(page.get_by_role("region", name="Drift")).to_contain_text(sentence)
+    expect(page.locator(".figures")).to_contain_text(f"${drift['cost']:.4f}")
+    page.get_by_role("button", name="Rebuild…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(sentence)
+    parts = dialog.get_by_role("list", name="Cached tokens by part of the request").get_by_role("listitem")
+    expect(parts.last).to_have_text(re.compile(r"^History: [\d,]+ again$"))
 
 
 def test_an_unknown_conversation_shows_an_error(open_page, conversations):

@@ -233,7 +233,7 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     drift = run_json("conversation", "drift", "t", "--tool", "bash")
     assert set(drift) == {
         "conversation", "changed", "sections", "tools", "details", "system", "tokens_kept", "tokens_lost", "cache",
-        "basis", "cost", "expired",
+        "basis", "cost", "expired", "parts",
     }  # fmt: skip
     assert (drift["conversation"], drift["changed"]) == ("t", True)
     assert (

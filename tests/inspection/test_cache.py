@@ -336,6 +336,25 @@ def test_a_rebuild_costs_the_whole_request(rules, last_call, message_tokens, exp
     assert rebuild.cost == pytest.approx(expected[1] * (PRICE.write - PRICE.read) / 1e6)
 
 
+@pytest.mark.parametrize(
+    ("last_call", "message_tokens", "expected"),
+    [
+        (None, 0, [("tools", 6, 0), ("prompt", 4, 8)]),
+        (None, 900, [("tools", 6, 0), ("prompt", 4, 8), ("history", 0, 900)]),
+        (LastCall(1000), 0, [("tools", 6, 0), ("prompt", 4, 8), ("history", 0, 982)]),
+        (LastCall(15), 0, [("tools", 6, 0), ("prompt", 4, 5), ("history", 0, 0)]),  # too high a count
+    ],
+)
+def test_the_cached_tokens_are_divided_among_the_parts_of_a_request(last_call, message_tokens, expected):
+    tools = Segment("tools", "T" * 6, "read")
+    old, new = ([tools, Segment("system", text)] for text in ("A" * 12, "A" * 4 + "X"))
+    rebuild = rebuild_cost(old, new, GEMINI, PRICE, len, last_call=last_call, message_tokens=message_tokens)
+    assert [(part.of, part.tokens_kept, part.tokens_lost) for part in rebuild.parts] == expected
+    assert sum(part.tokens_kept for part in rebuild.parts) == rebuild.tokens_kept
+    assert sum(part.tokens_lost for part in rebuild.parts) == rebuild.tokens_lost
+    assert rebuild_cost(old, old, GEMINI, PRICE, len).parts == ()
+
+
 def test_text_added_to_the_prompt_loses_the_messages():
     old, new = make_segments("A" * 20), make_segments("A" * 30)
     assert rebuild_cost(old, new, GEMINI, PRICE, len, last_call=LastCall(500, 500)).tokens_lost == 480

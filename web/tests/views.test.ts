@@ -101,8 +101,9 @@ test("usage is described by its calls, tokens, hit rate and cost", () => {
 test("a rebuild never loses nothing if that is not known", () => {
   const cache = { provider: null, model: null, caching: "prefix", step: 1, minimum: null, assumed: true };
   const names = { added: [], removed: [], changed: [], moved: [] };
-  const drift: Drift = { conversation: "t", changed: true, sections: names, tools: names, details: [], system: "", tokens_kept: 500, tokens_lost: 90000, cost: 0.207, basis: "call", expired: false, cache };
-  assert.equal(rebuildInWords(drift), "A rebuild keeps about 500 cached tokens and loses 90,000, $0.2070, counted from the last recorded call.");
+  const drift: Drift = { conversation: "t", changed: true, sections: names, tools: names, details: [], system: "", tokens_kept: 500, tokens_lost: 90000, cost: 0.207, basis: "call", expired: false, cache, parts: [{ of: "tools", tokens_kept: 500, tokens_lost: 0 }, { of: "prompt", tokens_kept: 0, tokens_lost: 318 }, { of: "history", tokens_kept: 0, tokens_lost: 89682 }] };
+  assert.equal(rebuildInWords(drift), "Rebuilding now reads about 90,000 tokens again (318 prompt, 89,682 history): $0.2070 once. At the next compaction that builds the prompt: nothing extra.");
+  assert.match(rebuildInWords({ ...drift, cost: null, parts: [], basis: "prompt" }), /again \(history unknown, because no call is recorded\)\. At/);
   assert.equal(rebuildPrice(drift), "Costs $0.2070: 90,000 cached tokens");
   assert.match(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0, basis: "prompt" }), /unknown, because no call is recorded/);
   assert.equal(rebuildPrice({ ...drift, cost: null, basis: "prompt" }), "Costs 90,000 cached tokens and the messages");

@@ -49,6 +49,21 @@ def is_expired(last_call: LastCall | None, rules: ProviderRules, now: float) -> 
 
 
 @value
+class CachedPart:
+    """The cached tokens of one part of a request: how many the provider can still read, and how many it has to write again.
+
+    Fields:
+        of: The part: `tools`, `prompt` or `history`.
+        tokens_kept: How many of its cached tokens the provider can still read.
+        tokens_lost: How many of its cached tokens it has to process and write again.
+    """
+
+    of: str
+    tokens_kept: int
+    tokens_lost: int
+
+
+@value
 class RebuildCost:
     """What sending another prompt costs more than sending the same one again.
 
@@ -59,6 +74,7 @@ class RebuildCost:
         basis: What the tokens are counted from: the last recorded `call`, the `messages`, or only the `prompt`, if nothing else is known.
         is_expired: Whether the last recorded call is so long ago that the provider has probably dropped its cache.
         rule: The caching rule that the numbers follow.
+        parts: The same tokens by part of the request, in the order in which the provider reads them. Empty if none are lost.
     """
 
     tokens_kept: int
@@ -67,6 +83,7 @@ class RebuildCost:
     basis: Basis = "prompt"
     is_expired: bool = False
     rule: CacheRule = CacheRule()
+    parts: Sequence[CachedPart] = ()
 
     def describe(self) -> str:
         """Return a phrase such as `lose about 4,499 cached tokens ($0.0155), counted from the last recorded call (…)`."""
@@ -109,7 +126,29 @@ def rebuild_cost(
     kept = cached if _only_adds_messages(old, new) else min(kept, cached)
     lost = cached - kept
     dollars = lost * (price.write - price.read) / MILLION if price else None
-    return RebuildCost(kept, lost, dollars, basis, is_expired(last_call, rules, now), rule or CacheRule())
+    parts = _cached_parts(old, kept, cached, basis != "prompt", count) if lost else ()
+    return RebuildCost(kept, lost, dollars, basis, is_expired(last_call, rules, now), rule or CacheRule(), parts)
+
+
+def _cached_parts(
+    request: Sequence[Segment], kept: int, cached: int, has_history: bool, count: Callable[[str], int]
+) -> list[CachedPart]:
+    """Divide the cached tokens among the parts of a request. The last part has those that are left, because `cached` may be a provider's count."""
+    texts: dict[str, str] = {}
+    for segment in request:
+        if segment.argument != "messages":
+            name = "prompt" if segment.argument in PROMPT_SEGMENTS else segment.argument
+            texts[name] = texts.get(name, "") + segment.text
+    sizes = [(name, count(text)) for name, text in texts.items()]
+    if has_history:
+        sizes.append(("history", cached))
+    parts, start = [], 0
+    for index, (name, size) in enumerate(sizes, 1):
+        end = cached if index == len(sizes) else min(start + size, cached)
+        kept_until = max(start, min(kept, end))
+        parts.append(CachedPart(name, kept_until - start, end - kept_until))
+        start = end
+    return parts
 
 
 def _only_adds_messages(old: Sequence[Segment], new: Sequence[Segment]) -> bool:

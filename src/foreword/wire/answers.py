@@ -306,6 +306,9 @@ def rebuild_cost_form(rebuild: RebuildCost) -> RebuildCostForm:
         "cost": None if rebuild.cost is None else round(rebuild.cost, 6),
         "basis": rebuild.basis,
         "expired": rebuild.is_expired,
+        "parts": [
+            {"of": part.of, "tokens_kept": part.tokens_kept, "tokens_lost": part.tokens_lost} for part in rebuild.parts
+        ],
         "cache": {
             "provider": rule.provider or None,
             "model": rule.model or None,

@@ -65,11 +65,20 @@ class CacheRuleForm(TypedDict):
     assumed: bool
 
 
+class CachedPartForm(TypedDict):
+    """The cached tokens of the `tools`, the `prompt` or the `history` of a request, kept and lost."""
+
+    of: str
+    tokens_kept: int
+    tokens_lost: int
+
+
 class RebuildCostForm(TypedDict):
     """What sending another prompt costs: cached tokens kept and lost, messages included, and US dollars.
 
     `basis` is what the tokens are counted from: the last recorded `call`, the `messages`, or only the `prompt`. `expired` is whether the
-    last recorded call is so long ago that the provider has probably dropped its cache.
+    last recorded call is so long ago that the provider has probably dropped its cache. `parts` are the same tokens by part of the
+    request, in the order in which the provider reads them, and empty if none are lost.
     """
 
     tokens_kept: int
@@ -77,4 +86,5 @@ class RebuildCostForm(TypedDict):
     cost: float | None
     basis: str
     expired: bool
+    parts: list[CachedPartForm]
     cache: CacheRuleForm

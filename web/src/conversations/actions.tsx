@@ -5,7 +5,8 @@ import { Confirmation } from "../confirmation";
 import type { Drift, Edition } from "../forms";
 import { CONVERSATIONS, go } from "../route";
 import { announce } from "../state";
-import { rebuildInWords, rebuildPrice } from "./rebuild-words";
+import { RebuildCost } from "./rebuild-cost";
+import { rebuildPrice } from "./rebuild-words";
 
 export function RebuildButton({ edition, drift, onRebuilt }: { edition: Edition; drift: Drift | null; onRebuilt(): void }) {
   const [isAsking, setAsking] = useState(false);
@@ -21,7 +22,8 @@ export function RebuildButton({ edition, drift, onRebuilt }: { edition: Edition;
             announce(number === edition.edition ? "Nothing had changed." : `Edition ${number} is now in use.`);
             onRebuilt();
           }}>
-          The prompt is built from the current files and template. {drift && rebuildInWords(drift)}
+          <p>The prompt is built from the current files and template.</p>
+          {drift && <RebuildCost drift={drift} />}
         </Confirmation>
       )}
     </>

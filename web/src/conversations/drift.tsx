@@ -1,7 +1,7 @@
 // The differences between the current edition and a prompt built now.
 import { DifferenceView } from "../difference-view";
 import type { Drift } from "../forms";
-import { rebuildInWords } from "./rebuild-words";
+import { RebuildCost } from "./rebuild-cost";
 
 export function DriftView({ drift, system, problem }: { drift: Drift | null; system: string | undefined; problem: string }) {
   return (
@@ -20,7 +20,7 @@ function Changes({ drift }: { drift: Drift }) {
   const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
   return (
     <>
-      <p>{rebuildInWords(drift)}</p>
+      <RebuildCost drift={drift} />
       <ul class="changes">
         {drift.details.map((detail, index) => (
           <li key={index}>

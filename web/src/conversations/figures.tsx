@@ -19,15 +19,21 @@ export function Figures({ edition, editions, tokens, drift }: Props) {
       <Figure name="Tokens in use" value={tokens ? count(tokens.tokens.count) : undefined} note={tokens && tokensNote(tokens)} />
       <Figure name="Cache hit rate" value={edition ? (usage?.hit_rate == null ? "–" : percent(usage.hit_rate)) : undefined} note={edition && (usage ? counted(usage.calls, "call") : "No usage recorded yet")} />
       <Figure name="Editions" value={editions.length ? count(editions.length) : undefined} note={edition && (edition.edition === 1 ? "Never rebuilt" : `Edition ${count(edition.edition)} is in use`)} />
-      <Figure name="A rebuild keeps" value={drift ? count(drift.tokens_kept) : undefined} note="tokens in the cache" />
-      <Figure name="A rebuild loses" value={drift ? count(drift.tokens_lost) : undefined} note={drift && lossNote(drift)} isWarning={Boolean(drift?.tokens_lost)} />
+      <Figure name="A rebuild costs" value={drift ? priceOf(drift) : undefined} note={drift && priceNote(drift)} isWarning={Boolean(drift?.tokens_lost)} />
     </dl>
   );
 }
 
-function lossNote({ changed, cost, basis }: Drift): string {
-  const money = cost === null || !changed ? "tokens in the cache" : `tokens, ${dollars(cost)}`;
-  return changed && basis === "prompt" ? `${money}, without messages` : money;
+/** The price in money, or in tokens if no price is known. */
+function priceOf({ changed, cost, tokens_lost }: Drift): string {
+  if (!changed) return "$0";
+  return cost === null ? count(tokens_lost) : dollars(cost);
+}
+
+function priceNote({ changed, tokens_lost, cost, basis }: Drift): string {
+  if (!changed) return "Nothing has changed";
+  const tokens = cost === null ? "tokens read again" : `${counted(tokens_lost, "token")} read again`;
+  return basis === "prompt" ? `${tokens}, without the history` : tokens;
 }
 
 function tokensNote({ tokens: { exact, error }, tools }: Counted): string {

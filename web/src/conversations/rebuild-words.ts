@@ -2,23 +2,25 @@
 import type { Drift } from "../forms";
 import { count, dollars } from "../words";
 
-const BASES: Record<string, string> = {
-  call: "counted from the last recorded call",
-  messages: "counted from the prompt and the messages",
-  prompt: "without the messages, because no call is recorded",
-};
-
-/** What a rebuild costs, in one sentence. It never claims that nothing is lost if that is not known. */
-export function rebuildInWords({ changed, tokens_kept, tokens_lost, cost, basis, expired }: Drift): string {
+/** What a rebuild costs now and later. It never claims that nothing is lost if that is not known. */
+export function rebuildInWords(drift: Drift): string {
+  const { changed, tokens_kept, tokens_lost, cost, basis, expired } = drift;
   if (!changed) return "A prompt built now would be the same, so a rebuild costs nothing.";
   if (tokens_lost === 0 && tokens_kept === 0) {
     return basis === "call"
       ? "The last recorded call left nothing in the provider's cache."
       : "The prompt alone is too short for the provider's cache. What a rebuild costs with the messages is unknown, because no call is recorded.";
   }
-  const money = cost === null ? "" : `, ${dollars(cost)}`;
-  const end = expired ? " The provider has probably dropped its cache since that call." : "";
-  return `A rebuild keeps about ${count(tokens_kept)} cached tokens and loses ${count(tokens_lost)}${money}, ${BASES[basis]}.${end}`;
+  const money = cost === null ? "" : `: ${dollars(cost)} once`;
+  const dropped = expired ? " The provider has probably dropped its cache since the last call, and reads them again anyway." : "";
+  return `Rebuilding now reads about ${count(tokens_lost)} tokens again${partsInWords(drift)}${money}.${dropped} At the next compaction that builds the prompt: nothing extra.`;
+}
+
+/** Which parts of the request are read again, in brackets. Empty if that is not known. */
+function partsInWords({ parts, basis }: Drift): string {
+  const lost = parts.filter(({ tokens_lost }) => tokens_lost > 0).map(({ of, tokens_lost }) => `${count(tokens_lost)} ${of}`);
+  if (basis === "prompt") lost.push("history unknown, because no call is recorded");
+  return lost.length ? ` (${lost.join(", ")})` : "";
 }
 
 /** The same, short enough for a place next to a button. Empty if a rebuild changes nothing. */
