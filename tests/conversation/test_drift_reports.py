@@ -149,13 +149,13 @@ def test_kept_files_are_not_announced_with_the_tools(turns):
     assert not any("instructions'" in str(report[1:]) for report in reports)
 
 
-@pytest.mark.parametrize("turn", ["warn", "append"])
+@pytest.mark.parametrize("turn", ["warn", "announce"])
 def test_a_new_edition_for_the_tools_has_the_stored_files_and_drift_reports_the_change(turns, turn):
     rows = [("read", "One."), ("bash", "Two."), ("bash", "Two.")]
     reports = beginnings(turns({"on.turn": turn}, *rows, layout="pi"))
     assert [edition for edition, _, _ in reports] == [1, 2, 2]
     assert "Two." not in str(reports[0]) and "changed" in reports[1][2][0]
-    assert bool(reports[1][1]) == (turn == "append")
+    assert bool(reports[1][1]) == (turn == "announce")
 
 
 def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, open_conversation, contents):

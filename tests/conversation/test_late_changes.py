@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from foreword import for_anthropic, for_bedrock, for_gemini, for_openai_chat, for_openai_responses
+from foreword import Tool, for_anthropic, for_bedrock, for_gemini, for_openai_chat, for_openai_responses
 from foreword.conversation.announcing import (
     SectionText,
     apply_edits,
@@ -72,6 +72,15 @@ def test_only_the_changed_words_of_a_long_line_are_announced():
         "- …In case 449, do the usual thing. In case 450, do the usual thing. In case 451, do the usual…\n"
         "+ …In case 449, do the usual thing. In case 450, never do the usual thing. In case 451, do the usual…"
     )
+
+
+@pytest.mark.parametrize("length", [60, 200, 30_000])
+def test_one_word_of_a_text_without_blanks_costs_few_tokens(length):
+    characters = [chr(0x4E00 + number * 7919 % 20_000) for number in range(30_000)]
+    old = "\n".join("".join(characters[start : start + length]) for start in range(0, 30_000, length))
+    new = f"{old[:15_010]}必須{old[15_010:]}"
+    text = announce(old, new)
+    assert ("必須" in text, estimate(text) < 200) == (True, True)
 
 
 def test_the_whole_text_is_sent_where_it_is_shorter():
@@ -187,6 +196,20 @@ def test_append_builds_a_new_edition_when_that_is_cheaper(tree, open_conversatio
     assert (
         message.startswith("edition 2 was built because that is cheaper: it loses about ") and message.count("$") == 2
     )
+
+
+@pytest.mark.parametrize("text", [RULES.replace("Rule 9:", "Rule nine:"), "Be brief.\n"], ids=["cheap", "expensive"])
+def test_new_tools_and_an_edit_in_one_turn_make_one_edition(tree, open_conversation, tool_names, text):
+    tree({"w/.git": None, "w/AGENTS.md": RULES})
+    conversation = open_conversation("pi", tools="read", set={"on.turn": "append"}, model="claude-sonnet-5-5")
+    first = conversation.turn("Hello.", now=START)
+    tree({"w/AGENTS.md": text})
+    conversation.set_active_tools(["read", Tool("write")])
+    turn = conversation.turn("Go on.", first.history, now=START)
+    assert (turn.edition, turn.history[1:]) == (2, ({"role": "user", "content": "Go on."},))
+    assert text.strip() in turn.system
+    assert tool_names(turn.tools) == ["read", "write"]
+    assert conversation.turn("And?", turn.history, now=START).edition == 2
 
 
 def test_a_new_edition_drops_the_announcements_it_contains(tree, open_conversation):

@@ -217,7 +217,7 @@ def test_closed_conversations_are_not_continued(tree):
         lambda: conversations.open("d", tree.workspace()),
         lambda: conversation.send_message("Lost."),
         lambda: conversation.set_active_tools([Tool("read")]),
-        lambda: conversation.refresh_registry([Tool("read")]),
+        lambda: conversation.replace_tools([Tool("read")]),
         lambda: conversation.add_resources(Resources()),
     ):
         with pytest.raises(CallError, match="these conversations are closed"):

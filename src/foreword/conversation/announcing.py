@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 _MAX_LINE = 240  # a longer line is shortened to the words around a change
 _CONTEXT = 48  # characters on each side of a change in a long line
+_FIRST_WIDE = (
+    "\u2e80"  # characters from here on (Chinese, Japanese, Korean, emoji) are about a token each, as four others are
+)
+_WIDE = 4
 _MAX_QUOTE = 72
 
 INTRODUCTION = (
@@ -169,7 +173,7 @@ def _lines(old: str, new: str, spans: Sequence[Span]) -> tuple[list[str], list[s
     for text, start, end, index in ((old, a, b, 0), (new, c, d, 2)):
         first, last = _line_start(text, start), text.find("\n", end)
         last = len(text) if last < 0 else last
-        if last - first <= _MAX_LINE:
+        if _width(text[first:last]) <= _MAX_LINE:
             sides.append(text[first:last].split("\n"))
         else:
             changes = _merge_near([(span[index], span[index + 1]) for span in spans])
@@ -212,7 +216,9 @@ def _is_line_start(text: str, offset: int) -> bool:
 
 def _shorten(text: str, first: int, last: int, span: tuple[int, int]) -> str:
     """Return a change with the words around it, from a text between two offsets."""
-    start, end = max(span[0] - _CONTEXT, first), min(span[1] + _CONTEXT, last)
+    around = text[max(span[0] - _CONTEXT, first) : min(span[1] + _CONTEXT, last)]
+    context = _CONTEXT * len(around) // (_width(around) or 1)
+    start, end = max(span[0] - context, first), min(span[1] + context, last)
     if start > first:
         blank = text.find(" ", start, span[0])
         start = blank + 1 if blank >= 0 else start
@@ -220,6 +226,11 @@ def _shorten(text: str, first: int, last: int, span: tuple[int, int]) -> str:
         blank = text.rfind(" ", span[1], end)
         end = blank if blank > span[1] else end
     return f"{'…' if start > first else ''}{text[start:end]}{'…' if end < last else ''}"
+
+
+def _width(text: str) -> int:
+    """Return the number of characters of a text, with each wide one counted four times."""
+    return len(text) + (_WIDE - 1) * sum(character >= _FIRST_WIDE for character in text)
 
 
 def _line_start(text: str, offset: int) -> int:

@@ -189,6 +189,8 @@ class Transitions:
         forget = self._forget_messages if is_summarised else None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
+            if step == "append" and edition.number != current.number:
+                step = "gather"  # the tools have started a new edition, so announcing the rest would only add to it
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
 
             def read_last_call(edition: Edition = current) -> LastCall | None:
@@ -215,6 +217,8 @@ class Transitions:
                 changes=(*outcome.changes, *step_outcome.changes),
             )
             before = new_edition
+        if outcome.edition.number > current.number:
+            outcome = replace(outcome, edition=replace(outcome.edition, number=current.number + 1))
         if outcome.messages:
             texts = [message["content"] for message in outcome.messages]
             state = with_changes(state_of(outcome.edition), texts, outcome.changes)

@@ -22,6 +22,8 @@ _MAX_TABLE_SIZE = 250_000  # how many comparisons may be made between two anchor
 _TOKENS = re.compile(
     "[\\w\u0300-\u036f]+|\n|[^\\S\n]+|[^\\w\\s](?:\u200d[^\\w\\s]|[\ufe0f\u0300-\u036f\U0001f3fb-\U0001f3ff])*"
 )
+_MAX_WORD = 40  # a longer one, such as a key or a sentence in Chinese, is compared character by character
+_CHARACTERS = re.compile("\\w[\u0300-\u036f]*|.", re.DOTALL)
 
 
 def changed_spans(old: str, new: str, max_comparisons: int = MAX_COMPARISONS) -> Spans:
@@ -37,7 +39,7 @@ def changed_spans(old: str, new: str, max_comparisons: int = MAX_COMPARISONS) ->
         if a == b or c == d or budget[0] <= 0:
             spans.append((a, b, c, d))
             continue
-        old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
+        old_words, new_words = _words(old[a:b]), _words(new[c:d])
         budget[0] -= _LINE_COST + 4 * (len(old_words) + len(new_words))
         spans += _to_character_ranges(
             _simplify(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
@@ -69,6 +71,14 @@ def _lines(text: str) -> list[str]:
     """Return the lines with their line feeds."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _words(text: str) -> list[str]:
+    """Return the words, blanks and symbols of a text, and the characters of very long words."""
+    words = _TOKENS.findall(text)
+    if all(len(word) <= _MAX_WORD for word in words):
+        return words
+    return [part for word in words for part in ([word] if len(word) <= _MAX_WORD else _CHARACTERS.findall(word))]
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
