@@ -66,6 +66,12 @@ def test_tools_are_accepted_in_every_providers_form(tree, definition):
     assert conversation.sub_agent("Look.", [definition]).tools == conversation.turn("Hi").tools
 
 
+def test_tools_that_gemini_defines_are_accepted():
+    agent = Agent(tools=[{"googleSearch": {}, "url_context": {}}, {"name": "read"}])
+    rows = [(tool.name, tool.type, tool.options) for tool in agent.tools]
+    assert rows == [("googleSearch", "googleSearch", {}), ("url_context", "url_context", {}), ("read", "", None)]
+
+
 def test_tools_that_a_provider_defines_keep_their_type_and_options():
     search = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
     assert Agent(tools=[search]).tools == (Tool("web_search", type=search["type"], options={"max_uses": 5}),)

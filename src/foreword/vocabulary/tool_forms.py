@@ -8,7 +8,7 @@
     {"name", "description", "inputSchema"}                                 MCP
 
 A tool that a provider defines, such as `{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}`, keeps its type, and the
-rest of its keys become `options`.
+rest of its keys become `options`. Gemini's, such as `{"google_search": {}}`, have only the type and the options.
 """
 
 from __future__ import annotations
@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parameters_json_schema", "parametersJsonSchema")
 _DECLARATION_KEYS = ("function_declarations", "functionDeclarations")
+# In lower case and without underscores, because both spellings are in use.
+_GEMINI_TOOLS = (
+    "googlesearch",
+    "googlesearchretrieval",
+    "googlemaps",
+    "codeexecution",
+    "urlcontext",
+    "filesearch",
+    "computeruse",
+    "enterprisewebsearch",
+)
 # What MCP servers say about a tool for programs and people, and not for the model.
 _MCP_KEYS = ("title", "outputSchema", "annotations", "_meta", "icons", "execution")
 _FOREIGN_KEYS = ("defer_loading", "cache_control", *_MCP_KEYS)
@@ -53,9 +64,15 @@ def tool_rows(row: Any) -> list[Any]:
     row = {key: content for key, content in row.items() if content is not None}
     for declared in _DECLARATION_KEYS:
         if isinstance(row.get(declared), list):
-            others = [{"name": key, "type": key, "options": row[key]} for key in row if key != declared]
+            others = [_built_in(key, row[key]) for key in row if key != declared]
             return [*map(_function, row[declared]), *others]
+    if row and all(key not in _OWN_KEYS and key.replace("_", "").lower() in _GEMINI_TOOLS for key in row):
+        return [_built_in(key, row[key]) for key in row]
     return [_row(row, row.get("type"))]
+
+
+def _built_in(kind: str, options: Any) -> dict[str, Any]:
+    return {"name": kind, "type": kind, "options": options}
 
 
 def _row(row: dict[str, Any], kind: Any) -> Any:
