@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from test_everywhere import AXE, axe_violations, reached_by_tab
 
 from foreword.cli import main
+from foreword.inspection.agents import READ_VERDICTS
 
 # Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-views")
@@ -171,6 +172,19 @@ def test_the_heads_of_the_table_of_agents_stay_above_its_rows(open_page, seen_si
     assert name == "File"
 
 
+def test_the_workspace_opens_with_the_agents_and_folds_files_that_none_reads(open_page, own_site):
+    site = own_site()
+    rule = site.shop / ".cursor/rules/money.mdc"
+    rule.parent.mkdir(parents=True)
+    rule.write_text("\n")
+    page = open_page(f"{site.url}/#/workspace")
+    files = page.locator(".matrix tbody th")
+    expect(files.filter(has_text=re.compile("^AGENTS.md$"))).to_be_visible()
+    expect(files.filter(has_text="money")).to_have_count(0)
+    page.get_by_role("button", name="Show 1 file that no agent reads").click()
+    expect(files.last).to_have_text(".cursor/rules/money.mdc")
+
+
 def test_each_tab_shows_its_answer(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/workspace/files?{CHOICES}")
     for candidate in seen_site.call("POST", "/why", BODY):
@@ -179,10 +193,17 @@ def test_each_tab_shows_its_answer(open_page, seen_site):
         expect(row.first).to_contain_text(candidate["layer"])
     page.get_by_role("link", name="Agents").click()
     table = seen_site.call("POST", "/agents", {"cwd": "."})
-    expect(page.get_by_role("columnheader")).to_have_text(["File", *(agent["name"] for agent in table["agents"])])
-    verdicts = [verdict["verdict"].replace("-", " ") for file in table["files"] for verdict in file["verdicts"]]
+    heads = [f"{agent['name']} {agent['mirrors']}" for agent in table["agents"]]
+    expect(page.get_by_role("columnheader")).to_have_text(["File", *heads])
+    own = [f"{agent['own']['prompt'] + agent['own']['tools']:,}" if agent["own"] else "–" for agent in table["agents"]]
+    figures = page.locator(".matrix thead td")
+    expect(figures).to_have_text([*(f"{agent['tokens']['count']:,}" for agent in table["agents"]), *own])
+    read = [file for file in table["files"] if any(verdict["verdict"] in READ_VERDICTS for verdict in file["verdicts"])]
+    verdicts = [verdict["verdict"].replace("-", " ") for file in read for verdict in file["verdicts"]]
     cells = page.locator(".matrix tbody td")
     expect(cells).to_have_text(verdicts)
+    legend = page.get_by_role("list", name="Verdicts")
+    expect(legend.get_by_text("all of it is in the prompt")).to_be_visible()
     expect(page.locator(".matrix [tabindex='0']")).to_have_count(1)  # not one tab stop for each cell
     cells.first.focus()
     page.keyboard.press("ArrowRight")

@@ -1,12 +1,12 @@
 // The navigation: one link per view. On narrow screens it is a bar above the view.
-import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, TEMPLATE, workspaceAt } from "./route";
+import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, TABS, TEMPLATE, workspaceAt } from "./route";
 import { ThemeChoice } from "./theme-choice";
 
 type View = Route["view"];
 
 const LINKS: { name: string; to: string; views: View[] }[] = [
   { name: "Overview", to: OVERVIEW, views: ["overview"] },
-  { name: "Workspace", to: workspaceAt("prompt"), views: ["workspace"] },
+  { name: "Workspace", to: workspaceAt(TABS[0]), views: ["workspace"] },
   { name: "Conversations", to: CONVERSATIONS, views: ["conversations", "conversation"] },
   { name: "Templates", to: TEMPLATE, views: ["template", "edit", "history"] },
   { name: "Layouts", to: LAYOUTS, views: ["layouts"] },

@@ -2,7 +2,7 @@
 import { Observable } from "./state";
 
 /** What the workspace view shows. */
-export const TABS = ["prompt", "files", "agents", "tokens", "lint", "authors", "skills", "touch", "compare"] as const;
+export const TABS = ["agents", "prompt", "files", "tokens", "lint", "authors", "skills", "touch", "compare"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The folder and the agent that the workspace view shows a prompt for. */
@@ -50,7 +50,7 @@ export function parse(hash: string): Route {
   if (view === "edit") return { view, name, version, from: values.get("from") ?? "" };
   if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
   if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
-  if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? "prompt", subject: parseSubject(query) };
+  if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? TABS[0], subject: parseSubject(query) };
   return { view: "overview" };
 }
 

@@ -6,25 +6,65 @@ import type { AgentsTable } from "../forms";
 import { type Cell, cellAfter } from "../grid-keys";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
-import { count } from "../words";
+import { count, counted } from "../words";
 import type { TabProps } from "./tab";
 
 export function AgentsTab({ subject }: TabProps) {
-  const table = useLatest((signal) => compareAgents(subject, signal), [subject.cwd], 200);
+  const table = useLatest((signal) => compareAgents(subject, signal), [subject], 200);
   return <Loading loaded={table} doing="Checking what each agent reads">{(value) => <Matrix table={value} />}</Loading>;
 }
 
-function Matrix({ table }: { table: AgentsTable }) {
+/** The verdicts on a file that an agent reads, now or later. */
+const READ = ["loaded", "cut", "on-touch", "listed", "elsewhere"];
+
+const LEGEND: Record<string, string> = {
+  loaded: "all of it is in the prompt",
+  cut: "in the prompt, but not all of it",
+  "on-touch": "added when the agent works on a file that it is for",
+  listed: "only its name and description are in the prompt",
+  elsewhere: "read by an agent that is started in its folder",
+  shadowed: "another file takes its place",
+  copy: "the prompt already has this text from another file",
+  blank: "contains only white space",
+  unused: "considered and left out",
+  never: "not read",
+};
+
+function Matrix({ table: whole }: { table: AgentsTable }) {
   const [chosen, setChosen] = useState<Cell | null>(null);
+  const [showsAll, setShowsAll] = useState(false);
+  const read = whole.files.filter(({ verdicts }) => verdicts.some(({ verdict }) => READ.includes(verdict)));
+  const unread = whole.files.filter((file) => !read.includes(file));
+  const table = { ...whole, files: showsAll ? [...read, ...unread] : read };
+  function toggle(): void {
+    setShowsAll(!showsAll);
+    setChosen(null); // its row may be folded
+  }
   if (!table.agents.length) return <p class="note">This repository has no files that a known agent looks for. Add an AGENTS.md, and most agents will read it.</p>;
   return (
     <section class="card" aria-labelledby="agents-heading">
       <h3 id="agents-heading">Files by agent</h3>
+      <Legend table={table} />
       <Grid table={table} chosen={chosen} onChoose={setChosen} />
       <p class="visually-hidden" id="agents-keys">The arrow keys move between cells, and the reason for each is announced.</p>
       <p role="status" class="origin-info"><Reason table={table} chosen={chosen} /></p>
+      {unread.length > 0 && (
+        <p><button type="button" aria-expanded={showsAll} onClick={toggle}>{showsAll ? "Hide" : "Show"} {counted(unread.length, "file")} that no agent reads</button></p>
+      )}
       {table.others.length > 0 && <p class="quiet">Not detected: {table.others.join(", ")}</p>}
     </section>
+  );
+}
+
+/** What the verdicts in the table mean. */
+function Legend({ table }: { table: AgentsTable }) {
+  const shown = new Set(table.files.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => verdict)));
+  return (
+    <ul class="legend" aria-label="Verdicts">
+      {Object.entries(LEGEND).map(([verdict, meaning]) => shown.has(verdict) && (
+        <li key={verdict}><span class={`badge verdict-${verdict}`}>{verdict.replace("-", " ")}</span>{meaning}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -48,7 +88,11 @@ function Grid({ table, chosen, onChoose }: GridProps) {
     <div class="scroll">
       <table class="data matrix" role="grid" aria-label="Files and agents" aria-describedby="agents-keys" ref={host} onKeyDown={key}>
         <thead>
-          <tr><th scope="col">File</th>{table.agents.map((agent) => <th key={agent.name} scope="col" title={agent.mirrors}>{agent.name}</th>)}</tr>
+          <tr><th scope="col">File</th>{table.agents.map((agent) => <th key={agent.name} scope="col">{agent.name} <small class="quiet">{agent.mirrors}</small></th>)}</tr>
+          <tr><th scope="row">Tokens (estimate)</th>{table.agents.map((agent) => <td key={agent.name}>{count(agent.tokens.count)}</td>)}</tr>
+          {table.agents.some(({ own }) => own) && (
+            <tr><th scope="row">The agent's own</th>{table.agents.map(({ name, own }) => <td key={name}>{own ? count(own.prompt + own.tools) : "–"}</td>)}</tr>
+          )}
         </thead>
         <tbody>
           {table.files.map((file, at) => (
@@ -63,9 +107,6 @@ function Grid({ table, chosen, onChoose }: GridProps) {
             </tr>
           ))}
         </tbody>
-        <tfoot>
-          <tr><th scope="row">Tokens (estimate)</th>{table.agents.map((agent) => <td key={agent.name}>{count(agent.tokens.count)}</td>)}</tr>
-        </tfoot>
       </table>
     </div>
   );

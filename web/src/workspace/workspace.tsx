@@ -21,9 +21,9 @@ import { TokensTab } from "./tokens";
 import { TouchTab } from "./touch";
 
 const VIEWS: Record<Tab, ComponentType<TabProps>> = {
+  agents: AgentsTab,
   prompt: PromptTab,
   files: FilesTab,
-  agents: AgentsTab,
   tokens: TokensTab,
   lint: LintTab,
   authors: AuthorsTab,
