@@ -185,6 +185,15 @@ def test_the_workspace_opens_with_the_agents_and_folds_files_that_none_reads(ope
     expect(files.last).to_have_text(".cursor/rules/money.mdc")
 
 
+def test_an_unknown_address_says_so(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/nonsense")
+    expect(page.get_by_role("heading", name="There is nothing at this address")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("#/nonsense is not the address of a view.")
+    expect(page).to_have_title("Unknown address · Foreword")
+    page.get_by_role("link", name="Go to the overview").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+
 def test_each_tab_shows_its_answer(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/workspace/files?{CHOICES}")
     for candidate in seen_site.call("POST", "/why", BODY):

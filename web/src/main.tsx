@@ -5,7 +5,7 @@ import { lazy } from "./lazy";
 import { Live } from "./live";
 import { Navigation } from "./navigation";
 import { Overview } from "./overview/overview";
-import { type Route, route } from "./route";
+import { OVERVIEW, type Route, route } from "./route";
 import { useObservable } from "./state";
 import { TokenDialog } from "./token";
 
@@ -52,10 +52,20 @@ function Page() {
         {view === "conversations" && <ConversationsView filter={currentRoute.filter} />}
         {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
         {view === "layouts" && <Layouts />}
+        {view === "unknown" && <UnknownAddress />}
       </div>
       {view === "edit" && <EditorDialog key={`${currentRoute.name}/${currentRoute.version ?? ""}`} name={currentRoute.name} version={currentRoute.version} from={currentRoute.from} />}
       <TokenDialog />
     </div>
+  );
+}
+
+function UnknownAddress() {
+  return (
+    <main>
+      <header class="heading"><h2>There is nothing at this address</h2></header>
+      <p><span class="path">{location.hash}</span> is not the address of a view. <a href={OVERVIEW}>Go to the overview</a>, or choose a view from the list of views.</p>
+    </main>
   );
 }
 
@@ -66,6 +76,7 @@ const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string
   edit: "Edit template",
   history: "History",
   layouts: "Layouts",
+  unknown: "Unknown address",
 };
 
 /** The title that distinguishes tabs and history entries. */

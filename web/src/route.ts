@@ -38,7 +38,8 @@ export type Route =
   | { view: "template"; name: string }
   | { view: "edit"; name: string; version: number | null; from: string }
   | { view: "history"; name: string; version: number | null; with: string }
-  | { view: "layouts" };
+  | { view: "layouts" }
+  | { view: "unknown" };
 
 export function parse(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -51,7 +52,7 @@ export function parse(hash: string): Route {
   if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
   if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? TABS[0], subject: parseSubject(query) };
-  return { view: "overview" };
+  return { view: view ? "unknown" : "overview" };
 }
 
 function parseFilter(query: string): ConversationFilter {
