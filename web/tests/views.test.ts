@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
-import { keptShare, lossOf } from "../src/conversations/change-words";
+import { keptShare, lossOf, triggerInWords } from "../src/conversations/change-words";
 import { filterQuery } from "../src/conversations/filter-query";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
 import { totalInWords, usageInWords } from "../src/conversations/usage-words";
@@ -96,6 +96,11 @@ test("usage is described by its calls, tokens, hit rate and cost", () => {
   assert.equal(usageInWords({ ...usage, calls: 0 }), "");
   const total = { total: { ...usage, cost: null, hit_rate: null }, conversations: 1000, days: [], next: "x" };
   assert.equal(totalInWords(total), "2 calls, 1,000 tokens in, 50 out, cached part unknown, in the newest 1,000 conversations");
+});
+
+test("an edition says what it was built for", () => {
+  assert.equal(triggerInWords("compaction"), "built after a compaction");
+  assert.equal(triggerInWords("something new"), "built for something new");
 });
 
 test("a rebuild never loses nothing if that is not known", () => {

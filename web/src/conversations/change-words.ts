@@ -32,3 +32,20 @@ export function lossOf(loss: CacheLoss, model = ""): string {
   const cost = rewrite === null ? "" : `, which cost ${dollars(rewrite)} more`;
   return `Kept ${count(kept)} tokens in the cache and lost ${count(lost)}${cost} (${provider.provider}).`;
 }
+
+const TRIGGERS: Record<string, string> = {
+  start: "the conversation began",
+  construct: "rebuilt on request",
+  reload: "reloaded on request",
+  compaction: "built after a compaction",
+  resources: "built because resources were added",
+  registry: "built because the tools were replaced",
+  tools: "built because a turn had other tools",
+  turn: "built for a turn, because files had changed",
+  layout: "built because the layout is another one",
+};
+
+/** What an edition was built for. */
+export function triggerInWords(trigger: string): string {
+  return TRIGGERS[trigger] ?? `built for ${trigger}`;
+}

@@ -6,6 +6,7 @@ import { countEdition } from "../questions";
 import { Time } from "../time";
 import { type Loaded, useLatest } from "../use-latest";
 import { ForgetButton, RebuildButton } from "./actions";
+import { triggerInWords } from "./change-words";
 import { DriftView } from "./drift";
 import { EditionChanges } from "./edition-changes";
 import { EditionPrompt } from "./edition-prompt";
@@ -78,7 +79,7 @@ function Facts({ edition }: { edition: Edition }) {
   const facts = {
     Provider: provider,
     Built: <Time iso={edition.created} />,
-    Trigger: edition.trigger,
+    Trigger: edition.trigger && triggerInWords(edition.trigger),
     Usage: usage,
     [`In edition ${edition.edition}`]: own,
   };

@@ -8,7 +8,7 @@ import { cacheLoss, compare, editionName } from "../questions";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
-import { keptShare, lossOf, reasons } from "./change-words";
+import { keptShare, lossOf, reasons, triggerInWords } from "./change-words";
 
 const SHOWN = 20;
 
@@ -56,7 +56,7 @@ function EditionItem({ id, row, previous, loss, onCompare }: ItemProps) {
   return (
     <li>
       <p>
-        <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.built_for.template !== undefined && ` · template version ${row.built_for.template}`}</span>{" "}
+        <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.trigger && ` · ${triggerInWords(row.trigger)}`}{row.built_for.template !== undefined && ` · template version ${row.built_for.template}`}</span>{" "}
         {previous && <button type="button" class="plain" onClick={onCompare} aria-label={`Compare edition ${row.edition} with the one before`}>compare</button>}
       </p>
       {previous ? <Changes id={id} old={previous} row={row} loss={loss} /> : <p class="quiet">{row.edition === 1 ? "The first edition." : "Older editions were removed."}</p>}
