@@ -62,11 +62,16 @@ def test_every_function_is_exported(name):
     assert module_of(name).request.__name__ in functions_of(name)
 
 
+def code_of(path):
+    """Return a module's text without the examples in its docstrings."""
+    return "\n".join(line for line in path.read_text().split("\n") if not line.lstrip().startswith(">>> "))
+
+
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_no_other_module_names_the_functions_of_a_provider(name):
     own_module = {SRC / "__init__.py", SRC / "providers/__init__.py", SRC / f"providers/{name}.py"}
     modules = [path for path in SRC.rglob("*.py") if ADAPTERS not in path.parents]
-    users = [path for path in modules if any(function in path.read_text() for function in functions_of(name))]
+    users = [path for path in modules if any(function in code_of(path) for function in functions_of(name))]
     assert set(users) <= own_module
 
 
