@@ -60,7 +60,7 @@ def test_every_page_fits_a_phone(folder, open_page, url):
     too_wide = []
     written = [path for path in sorted(folder.rglob("*.html")) if path.parent.name != "reference"]
     for path in (*written, folder / "reference/keys.html"):
-        page.goto(f"{url}/{path.relative_to(folder).as_posix()}", wait_until="domcontentloaded")
+        page.goto(f"{url}/{path.relative_to(folder).as_posix()}", wait_until="load")
         if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
             too_wide.append(path.name)
     assert too_wide == []

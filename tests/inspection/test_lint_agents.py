@@ -81,7 +81,7 @@ def test_a_file_below_needs_its_own_file(findings_for):
     assert findings_for(files) == []
     assert findings_for({}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
     assert findings_for.messages == [
-        "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`, or run foreword align"
+        "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`, or let align do it"
     ]
     assert findings_for({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
 
@@ -95,14 +95,14 @@ def test_the_advice_names_a_file_that_exists(findings_for):
     }
     findings_for(files, "--recursive")
     assert [message.partition("; ")[2] for message in findings_for.messages] == [
-        "add `@AGENTS.md` to /w/CLAUDE.md, or run foreword align",
-        "add `@AGENTS.md` to /w/web/CLAUDE.md, or run foreword align",
+        "add `@AGENTS.md` to /w/CLAUDE.md, or let align do it",
+        "add `@AGENTS.md` to /w/web/CLAUDE.md, or let align do it",
     ]
 
 
 def test_a_file_in_the_hidden_folder_is_imported_from_there(findings_for):
     findings_for({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."})
-    assert findings_for.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md, or run foreword align")
+    assert findings_for.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md, or let align do it")
 
 
 def test_a_file_that_is_named_further_up_is_found_by_the_agent(findings_for):

@@ -186,10 +186,6 @@ def test_the_installed_package_is_typed(dist, tmp_path):
     ]
 
 
-def test_the_installed_command_prints_completion(run_installed):
-    assert "complete " in run_installed("completion", "bash")
-
-
 def test_the_installed_command_prints_its_version(run_installed):
     assert run_installed("--version").split()[-1] == VERSION
 

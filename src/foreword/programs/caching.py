@@ -124,9 +124,11 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     source = question.fields.get("prompt")
     # Counting tokens takes a lot of memory. The builds use a copy of the question, so that everything they read can be freed first.
-    subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
+    subject, rebuilt, layout = (
+        _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [], None)
+    )
     question = _for_model_of(subject, question)
-    models, layout = provider_models(question), question.assembler.layout() if source is None else None
+    models = provider_models(question)
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)
     moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
@@ -156,8 +158,8 @@ def _fixed_time(question: Question) -> str:
     return (question.now or local_time()).isoformat()
 
 
-def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
-    """Return the directory's prompt, and what changes when it is built again in ways that should not matter."""
+def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]], Layout]:
+    """Return the directory's prompt, what changes when it is built again in ways that should not matter, and the layout."""
     from ..engine.assembler import local_time
     from ..inspection.diff import compare
     from .stability import rebuilds
@@ -179,7 +181,7 @@ def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
         (replace(result, prompt=result.prompt and stripped) if not moved else result, moved)
         for result, moved in results
     ]
-    return replace(subject, prompt=stripped), rebuilt
+    return replace(subject, prompt=stripped), rebuilt, question.assembler.layout()
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:

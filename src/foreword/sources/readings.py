@@ -149,10 +149,15 @@ def _decode_text(data: bytes, limit: int, encoding: Encoding) -> tuple[str, tupl
                 return "", ("unreadable", "file-not-utf8", reason)
             return _clean(data[:limit].decode(errors="replace"), encoding), ("used", "file-not-utf8", reason)
         text = data[: error.start].decode()
-    if len(data) > limit and not text[-1:].isascii():
+    if len(data) > limit and not text[-1:].isascii() and not _begins_anew(data[len(text.encode())]):
         # What follows is not known, and may belong to the last character.
         text = text[: end_of_whole_characters(text, len(text) - 1)]
     return _clean(text, encoding), None
+
+
+def _begins_anew(byte: int) -> bool:
+    """Whether a character with this first byte never belongs to the one before it: ASCII, and most of Latin, Greek and East Asian scripts."""
+    return byte < 0x80 or 0xC2 <= byte <= 0xCB or 0xE4 <= byte <= 0xED
 
 
 def _clean(text: str, encoding: Encoding) -> str:

@@ -106,7 +106,7 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
     token = f"`@{relpath(hidden.path, dirname(own))}`"
     has_own = start == folder or visit.read(own) is not None
     advice = f"add {token} to {own}" if has_own else f"add {own} with {token}"
-    return None, f"{problem}; {advice}, or run foreword align"
+    return None, f"{problem}; {advice}, or let align do it"
 
 
 def _base_folder(layout: Layout, path: str) -> str:
