@@ -37,6 +37,7 @@ SHARED = {
     "capabilities",
     "converse_form",
     "existing_breakpoints",
+    "foreign_messages",
     "http_form",
     "late",
     "late_tool_effect",

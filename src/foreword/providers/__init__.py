@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from ..errors import PROVIDERS, CallError, check_turn
 from ..vocabulary import Turn, replace
+from .foreign_messages import ForeignMessageError, as_text
 from .tool_fields import UnsupportedToolError, without_tool_fields
 
 TYPE_CHECKING = False
@@ -72,7 +73,7 @@ def request_to(api: str, turn: Turn) -> dict[str, Any]:
 def request_for(provider: str, turn: Turn) -> dict[str, Any]:
     """Return the arguments for a provider's client, in OpenAI's form for unknown providers.
 
-    Used only for predictions, so tool fields that the provider does not accept are left out.
+    Used only for predictions, so tool fields that the provider does not accept are left out, and messages of another provider are text.
     """
     from importlib import import_module
 
@@ -83,7 +84,8 @@ def request_for(provider: str, turn: Turn) -> dict[str, Any]:
         request = request_for(provider, replace(turn, messages=[_PLACEHOLDER]))
         return {key: [] if key in _MESSAGE_KEYS else content for key, content in request.items()}
     try:
-        request = dict(convert(turn))
+        return dict(convert(turn))
     except UnsupportedToolError:
-        request = dict(convert(replace(turn, tools=[without_tool_fields(tool) for tool in turn.tools])))
-    return request
+        return request_for(provider, replace(turn, tools=[without_tool_fields(tool) for tool in turn.tools]))
+    except ForeignMessageError:
+        return request_for(provider, replace(turn, messages=[as_text(message) for message in turn.messages]))

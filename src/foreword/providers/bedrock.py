@@ -16,6 +16,7 @@ from ..vocabulary import Turn
 from . import check_turn_for
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
+from .foreign_messages import check_message_form
 from .late import without_listed_tools
 from .tool_fields import reject_tool_fields
 from .use_tool import with_use_tool
@@ -31,6 +32,7 @@ _MAX_BREAKPOINTS = 4
 _TTLS = ("5m", "1h", "mixed")
 _SHARED_LIFETIMES = ("release", "project")  # text that other conversations read too
 _MODEL_ROLES = ("assistant", "model")
+_FOREIGN_FIELDS = ("tool_calls", "tool_call_id", "function_call", "call_id", "parts")
 
 
 def for_bedrock(
@@ -122,6 +124,9 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 def _message(message: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Return a message's role and its blocks."""
+    check_message_form(
+        "for_bedrock", message, _FOREIGN_FIELDS, "write calls and results as blocks, toolUse and toolResult"
+    )
     content = message.get("content")
     parts = content if isinstance(content, list | tuple) else [content]
     role = "assistant" if message.get("role") in _MODEL_ROLES else "user"

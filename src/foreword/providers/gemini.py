@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..vocabulary import Turn
 from . import check_turn_for
+from .foreign_messages import check_message_form
 from .late import without_listed_tools
 from .tool_fields import reject_tool_fields
 from .use_tool import with_use_tool
@@ -18,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+
+_FOREIGN_FIELDS = ("tool_calls", "tool_call_id")
 
 
 def for_gemini(turn: Turn) -> dict[str, Any]:
@@ -68,6 +72,9 @@ def _content(message: Mapping[str, Any]) -> dict[str, Any]:
     role = "model" if message.get("role") in ("assistant", "model") else "user"
     if "parts" in message:
         return {**message, "role": role}
+    check_message_form(
+        "for_gemini", message, _FOREIGN_FIELDS, "write calls and results as parts, functionCall and functionResponse"
+    )
     content = message.get("content")
     if content is None:
         return dict(message)
