@@ -88,7 +88,8 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     expect(region(page, "Lint")).to_contain_text(f"{counts['error']} errors, {counts['warning']} warning")
     page.get_by_role("link", name="Agents").click()
     agents = printed("agents", ".")["agents"]
-    expect(page.locator(".matrix tfoot td")).to_have_text([f"{agent['tokens']['count']:,}" for agent in agents])
+    tokens = page.locator(".matrix thead tr", has_text="Tokens").locator("td")
+    expect(tokens).to_have_text([f"{agent['tokens']['count']:,}" for agent in agents])
     page.get_by_role("link", name="Authors").click()
     authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")
     expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text(
