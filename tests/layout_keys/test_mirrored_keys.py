@@ -91,7 +91,7 @@ def test_a_mirror_may_send_files_in_any_encoding(notes):
 
 
 def test_a_name_may_be_found_in_any_case(notes):
-    files = {"w/n.MD": "lower", "w/x/N.md": "exact", "w/x/n.md": "other"}
+    files = {"w/n.md": "lower", "w/x/N.md": "exact", "w/x/n.md": "other"}
     find = {"files": ["walk:N.md"], "any_case": True}
     assert notes.text(files, find, cwd="w/x") == "lower\nexact"
     assert notes.text(files, {"files": ["walk:N.md"]}, cwd="w/x") == "exact"

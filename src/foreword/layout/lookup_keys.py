@@ -49,8 +49,8 @@ SELECTION_KEYS = (
         "find",
         "any_case",
         "switch",
-        "Whether a file name without `*` also finds a file whose name differs only in upper and lower case. The exact name is preferred. `false`"
-        " by default.",
+        "Whether a file name without `*` also finds its other usual spellings, such as `agents.md`, `Agents.md` and `AGENTS.MD` for `AGENTS.md`. The"
+        " exact name is preferred. `false` by default.",
     ),
     Key(
         "find",

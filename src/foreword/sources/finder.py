@@ -212,7 +212,7 @@ def matching_paths(
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
         file = f"{base}/{path}" if base != "/" else f"/{path}"
-        return [_in_any_case(file, reader, reach) if lookup.any_case else file]
+        return [_in_any_case(file, reader) if lookup.any_case else file]
     start, wildcards = _split_at_wildcard(pattern, base)
     if not wildcards:
         return [start]
@@ -225,19 +225,20 @@ def matching_paths(
     return found if lookup.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
-def _in_any_case(path: str, reader: Reader, reach: Reach) -> str:
-    """Return the path of a file, or of one in the same folder whose name differs from it only in upper and lower case."""
+def _in_any_case(path: str, reader: Reader) -> str:
+    """Return the path of a file, or of one in the same folder with another usual spelling of its name."""
     folder, name = os.path.split(path)
     walked = reader.known.walked if reader.known else None
     if walked and not walked.may_contain(folder, frozenset((name.lower(),))):
         return path
-    if reader.has_entry(path) or not reader.is_folder(folder):
-        return path
-    names, problem = reader.entries(folder, reach)
-    if walked and not problem:
-        walked.add({folder: names})
-    others = sorted(other for other in names if other.lower() == name.lower())
-    return os.path.join(folder, others[0]) if others else path
+    others = (os.path.join(folder, spelling) for spelling in _other_spellings(name))
+    return path if reader.has_entry(path) else next(filter(reader.has_entry, others), path)
+
+
+def _other_spellings(name: str) -> list[str]:
+    """Return the usual spellings of a name that differ from it in upper and lower case. To find all, the folder would have to be listed."""
+    stem, extension = os.path.splitext(name)
+    return sorted({name.lower(), name.upper(), name.capitalize(), stem.title() + extension} - {name})
 
 
 def searched_folder(pattern: Pattern, base: str) -> str:
@@ -431,7 +432,7 @@ def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
     folder, name = os.path.split(path)
     if reader.known and reader.known.walked.has_one_case(folder, name):
         return
-    for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}):
+    for variant in _other_spellings(name):
         other = os.path.join(folder, variant)
         if not reader.has_entry(other):
             continue
