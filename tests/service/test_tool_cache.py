@@ -7,6 +7,8 @@ from contextlib import closing
 import msgspec
 import pytest
 
+from foreword.conversation import agents
+from foreword.conversation.tools import serialize_tools
 from foreword.service import conversations
 from foreword.service.application import Application
 from foreword.service.bodies import TurnBody
@@ -36,6 +38,17 @@ def test_equal_tools_are_parsed_once():
 def test_a_body_from_the_cache_equals_the_body_itself():
     for content in (body(), body(), body(model="m", messages=[{"role": "user", "content": json.dumps(TOOLS)}])):
         assert parse_body(content, TurnBody) == msgspec.json.decode(content, type=TurnBody)
+
+
+def test_turns_with_equal_tools_write_them_as_json_once(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(agents, "serialize_tools", lambda tools: written.append(tools) or serialize_tools(tools))
+    service = Service(":memory:", [str(tmp_path)])
+    tools = [{"name": "written_once", "description": "Reads a file. " * 10}]
+    with closing(service.conversations):
+        for id in ("one", "two", "one", "two"):
+            conversations.turn(service, Request({"id": id}, [], None, parse_body(body(tools, cwd=""), TurnBody)))
+    assert len(written) == 1
 
 
 @pytest.mark.parametrize("tools", [None, [], [{"name": "short"}]])

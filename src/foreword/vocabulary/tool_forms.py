@@ -95,12 +95,14 @@ def _unwrapped(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def tools_from(name: str, tools: Iterable[Any]) -> tuple[Any, ...]:
-    """Return tools whose definitions may also be in one of these forms. Strings, which are names, are kept."""
-    rows = [
-        each
-        for tool in to_tuple(name, tools)
-        for each in ([tool] if isinstance(tool, (str, Tool)) else tool_rows(tool))
-    ]
+    """Return tools whose definitions may also be in one of these forms. Strings, which are names, are kept.
+
+    A tuple of tools is returned itself, so that what was computed for it once can be found again.
+    """
+    given = to_tuple(name, tools)
+    if all(isinstance(tool, Tool) for tool in given):
+        return given
+    rows = [each for tool in given for each in ([tool] if isinstance(tool, (str, Tool)) else tool_rows(tool))]
     return tuple(row if isinstance(row, (str, Tool)) else _tool(name, row) for row in rows)
 
 
