@@ -50,14 +50,10 @@ class Collector:
         self.facts = facts_of(layout, inputs, agent)
         self.findings: list[Finding] = []
         self.contents = ContentReader(inputs, agent, now, writer, layout.template_limit, self.findings)
-        sections = list(self.applying_sections(layout.sections))
-        caller_texts = list(self.caller_texts(sections))
-        self.present = dict(self.present_texts(sections, caller_texts))
-        self.contents.expect(document for name in inputs.found for document in self.documents_of(name))
-        self.contents.expect(document for document, _ in caller_texts if document.path)
+        self.replacements = Replacements(layout, inputs, agent, self.facts, self.contents, self.findings)
         guideline_origin = layout.key_origins.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
-        folders = prompt_folders(layout, inputs, sections) if agent.scope is not None else ()
+        folders = prompt_folders(layout, inputs, self.replacements.sections) if agent.scope is not None else ()
         self.lists = Lists(
             layout, agent, self.facts, inputs.workspace, rules, guideline_origin, content, self.findings, folders
         )
@@ -101,7 +97,7 @@ class Collector:
             return Draft(section)
         if section.is_template:
             return self.template_draft(section)
-        replacement = self.replacement(section)
+        replacement = self.replacements.text(section, self.fates)
         if replacement is not None:
             self.fates.leave_out(replace(section, instead=()), f"section '{section.name}' was replaced")
             return Draft(section, text=replacement, is_replaced=True)
@@ -119,7 +115,7 @@ class Collector:
         """Return the draft of a section that lists a lookup rule's files."""
         self.fates.used.add(name)
         lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
-        entries = self.without_copies(self.inputs.found[name])
+        entries = self.replacements.without_copies(self.inputs.found[name], self.fates)
         if lookup.kind == "resident" and self.agent.residents:
             entries = _with_residents(self, entries, name)
         return self.items.lookup_draft(section, lookup, entries)
@@ -168,90 +164,6 @@ class Collector:
         }
         return values.get(name)
 
-    def replacement(self, section: Section) -> Pieces | None:
-        """Return the text that replaces a section: the first entry of `instead` that exists. None if none does."""
-        chosen = self.choose_replacement(section)
-        if chosen is None:
-            return None
-        for name in section.instead[section.instead.index(chosen) + 1 :]:
-            self.shadow_files(
-                name, f"{'the base that the caller passed' if chosen == 'base' else chosen} takes its place"
-            )
-        if chosen == "base":
-            return self.base()
-        self.fates.used.add(chosen)
-        return tuple(
-            piece for document in self.documents_of(chosen) for piece in self.replacement_text(chosen, document)
-        )
-
-    def shadow_files(self, name: str, reason: str) -> None:
-        """Record that the files of a lookup rule could replace a section, but something else does."""
-        self.fates.unused.setdefault(name, reason)
-        for document in self.documents_of(name) if name in self.inputs.found else ():
-            path = printable(document.path)
-            self.findings.append(finding("file-shadowed", f"{path}: {reason}", path))
-
-    def replacement_text(self, name: str, document: Document) -> Pieces:
-        """Return the text of a file that replaces a section. The user's own file needs no escaping, as the caller's base needs none."""
-        lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
-        is_own = is_user_file(document.path, lookup, self.inputs.workspace)
-        return self.contents.content(document, is_wrapped=not is_own)
-
-    def choose_replacement(self, section: Section) -> str | None:
-        for name in section.instead:
-            if self.base() if name == "base" else self.inputs.found.get(name):
-                return name
-        return None
-
-    def documents_of(self, lookup: str) -> list[Document]:
-        return [entry for entry in self.inputs.found[lookup] if isinstance(entry, Document)]
-
-    def applying_sections(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
-        """Yield the sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
-        for section in sections:
-            if not section.when or all(holds(condition, self.facts) for condition in section.when):
-                chosen = self.choose_replacement(section) if section.instead else None
-                yield section, chosen
-                if chosen is None and section.sections:
-                    yield from self.applying_sections(section.sections)
-
-    def caller_texts(self, sections: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
-        """Yield the caller's texts that this layout uses, each with its name."""
-        for section, chosen in sections:
-            if chosen == "base":
-                yield strip_blank_lines(self.agent.base), "base"
-            if section.list_name == "plan":
-                yield strip_blank_lines(self.agent.plan), "plan"
-
-    def present_texts(
-        self, sections: Iterable[tuple[Section, str | None]], caller_texts: Iterable[tuple[Document, str]]
-    ) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield the files and texts that are always in the prompt, each with the reason to report if a copy is left out."""
-        for _, chosen in sections:
-            for document in self.documents_of(chosen) if chosen and chosen in self.inputs.found else ():
-                yield ("text", document.text), f"the same text as {document.path}"
-        for document, name in caller_texts:
-            yield ("file", document.path), f"it was passed as the {name}"
-            yield ("text", document.text), f"the same text as the {name} that was passed"
-
-    def base(self) -> Pieces:
-        """Return the caller's base. It needs no escaping, because there is no wrapper around it that it could close."""
-        document = strip_blank_lines(self.agent.base)
-        return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
-
-    def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """Remove the documents that are already in the prompt, and report them."""
-        copies = [entry for entry in entries if isinstance(entry, Document) and self.duplicate_reason(entry)]
-        for document in copies:
-            self.fates.copies[document.path] = reason = self.duplicate_reason(document)
-            self.findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
-        return [entry for entry in entries if entry not in copies] if copies else entries
-
-    def duplicate_reason(self, document: Document) -> str:
-        """Return why a document would be in the prompt twice, or empty if it would not."""
-        content = self.contents.fingerprint(document, document.path)
-        return self.present.get(("file", document.path), "") or self.present.get(("text", content), "")
-
     def fill_in(self, section: Section) -> Pieces:
         """Return a section's text with its fields filled in. Literal text keeps its line numbers."""
         pieces: list[Piece] = []
@@ -282,6 +194,106 @@ class Collector:
         """Return how far a lookup rule's file is from the working directory."""
         rule = next(rule for rule in self.layout.lookups if rule.name == lookup)
         return distance_of(path, rule, self.inputs.workspace)
+
+
+class Replacements:
+    """The sections of one prompt that apply, and the caller's base, plan and files that replace some of them."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        inputs: Inputs,
+        agent: Agent,
+        facts: frozenset[str],
+        contents: ContentReader,
+        findings: list[Finding],
+    ) -> None:
+        self._layout, self._inputs, self._agent, self._facts = layout, inputs, agent, facts
+        self._contents, self._findings = contents, findings
+        self.sections = list(self._applying(layout.sections))
+        caller_texts = list(self._caller_texts())
+        self._present = dict(self._present_texts(caller_texts))
+        contents.expect(document for name in inputs.found for document in self._documents_of(name))
+        contents.expect(document for document, _ in caller_texts if document.path)
+
+    def text(self, section: Section, fates: Fates) -> Pieces | None:
+        """Return the text that replaces a section: the first entry of `instead` that exists. None if none does."""
+        chosen = self._choose(section)
+        if chosen is None:
+            return None
+        reason = f"{'the base that the caller passed' if chosen == 'base' else chosen} takes its place"
+        for name in section.instead[section.instead.index(chosen) + 1 :]:
+            self._shadow_files(name, reason, fates)
+        if chosen == "base":
+            return self._base()
+        fates.used.add(chosen)
+        return tuple(piece for document in self._documents_of(chosen) for piece in self._file_text(chosen, document))
+
+    def without_copies(self, entries: Sequence[Entry], fates: Fates) -> Sequence[Entry]:
+        """Remove the documents that are already in the prompt, and report them."""
+        copies = [entry for entry in entries if isinstance(entry, Document) and self._duplicate_reason(entry)]
+        for document in copies:
+            fates.copies[document.path] = reason = self._duplicate_reason(document)
+            self._findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
+        return [entry for entry in entries if entry not in copies] if copies else entries
+
+    def _applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
+        """Yield the sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
+        for section in sections:
+            if not section.when or all(holds(condition, self._facts) for condition in section.when):
+                chosen = self._choose(section) if section.instead else None
+                yield section, chosen
+                if chosen is None and section.sections:
+                    yield from self._applying(section.sections)
+
+    def _choose(self, section: Section) -> str | None:
+        for name in section.instead:
+            if self._base() if name == "base" else self._inputs.found.get(name):
+                return name
+        return None
+
+    def _base(self) -> Pieces:
+        """Return the caller's base. It needs no escaping, because there is no wrapper around it that it could close."""
+        document = strip_blank_lines(self._agent.base)
+        return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
+
+    def _file_text(self, name: str, document: Document) -> Pieces:
+        """Return the text of a file that replaces a section. The user's own file needs no escaping, as the caller's base needs none."""
+        lookup = next(lookup for lookup in self._layout.lookups if lookup.name == name)
+        is_own = is_user_file(document.path, lookup, self._inputs.workspace)
+        return self._contents.content(document, is_wrapped=not is_own)
+
+    def _shadow_files(self, name: str, reason: str, fates: Fates) -> None:
+        """Record that the files of a lookup rule could replace a section, but something else does."""
+        fates.unused.setdefault(name, reason)
+        for document in self._documents_of(name) if name in self._inputs.found else ():
+            path = printable(document.path)
+            self._findings.append(finding("file-shadowed", f"{path}: {reason}", path))
+
+    def _documents_of(self, lookup: str) -> list[Document]:
+        return [entry for entry in self._inputs.found[lookup] if isinstance(entry, Document)]
+
+    def _caller_texts(self) -> Iterator[tuple[Document, str]]:
+        """Yield the caller's texts that this layout uses, each with its name."""
+        for section, chosen in self.sections:
+            if chosen == "base":
+                yield strip_blank_lines(self._agent.base), "base"
+            if section.list_name == "plan":
+                yield strip_blank_lines(self._agent.plan), "plan"
+
+    def _present_texts(self, caller_texts: Iterable[tuple[Document, str]]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the files and texts that are always in the prompt, each with the reason to report if a copy is left out."""
+        for _, chosen in self.sections:
+            for document in self._documents_of(chosen) if chosen and chosen in self._inputs.found else ():
+                yield ("text", document.text), f"the same text as {document.path}"
+        for document, name in caller_texts:
+            yield ("file", document.path), f"it was passed as the {name}"
+            yield ("text", document.text), f"the same text as the {name} that was passed"
+
+    def _duplicate_reason(self, document: Document) -> str:
+        """Return why a document would be in the prompt twice, or empty if it would not."""
+        content = self._contents.fingerprint(document, document.path)
+        return self._present.get(("file", document.path), "") or self._present.get(("text", content), "")
 
 
 def _with_residents(collector: Collector, entries: Sequence[Entry], kind: str) -> Sequence[Entry]:
