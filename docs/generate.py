@@ -833,14 +833,14 @@ def kind_of(schema: Mapping[str, object]) -> str:
         name = str(schema["$ref"]).rpartition("/")[2]
         return f"[`{name}`](#{name.lower()})"
     if "anyOf" in schema:
-        return " or ".join(kind_of(each) for each in schema["anyOf"])  # type: ignore[attr-defined]
+        return " or ".join(dict.fromkeys(kind_of(each) for each in schema["anyOf"]))  # type: ignore[attr-defined]
     if "enum" in schema:
         return " or ".join(code(str(each)) for each in schema["enum"])  # type: ignore[attr-defined]
     if schema.get("type") == "array":
         items = schema.get("items")
         return f"list of {kind_of(items)}" if isinstance(items, dict) and items else "list"
     named = {"string": "text", "integer": "number", "null": "null", "boolean": "`true` or `false`", "object": "object"}
-    kind = named.get(str(schema.get("type")), "anything")
+    kind = named.get(str(schema.get("type")), "object" if "required" in schema else "anything")
     return "time" if schema.get("format") == "date-time" else kind
 
 

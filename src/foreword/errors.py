@@ -210,6 +210,10 @@ ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model"
 CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
 ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
 ROLES_WITH_TEXT = ("summary", "branch_summary", "custom")
+# A tool may return nothing, and a model's message may have only calls or nothing at all.
+ROLES_NOT_BLANK = ("user", "system", "developer", *ROLES_WITH_TEXT)
+# The keys of a block of text, some of them only if a model wrote it.
+TEXT_KEYS = frozenset(("type", "text", "cache_control", "citations", "annotations", "logprobs"))
 PROVIDERS = ("anthropic", "openai", "gemini", "bedrock")
 # The values of `sys.platform`, without versions.
 PLATFORMS = (
@@ -405,6 +409,22 @@ def _check_content(message: Mapping[str, Any], number: int) -> None:
                 raise CallError(f"the content of message {number} must be a list of blocks, not of {kind}")
     elif not isinstance(content, str):
         raise CallError(f"the content of message {number} must be a string or a list, not {type(content).__name__}")
+    if role in ROLES_NOT_BLANK and is_blank_content(message.get("parts") if content is None else content):
+        raise CallError(f"message {number} ({role}) is blank, which providers refuse; leave it out")
+
+
+def is_blank_content(content: Any) -> bool:
+    """Whether the content of a message is nothing but white space: a string, or a list without any other block than blank text."""
+    if isinstance(content, str):
+        return not content or content.isspace()
+    return isinstance(content, (list, tuple)) and all(map(is_blank_block, content))
+
+
+def is_blank_block(block: Any) -> bool:
+    """Whether a block of a message is nothing but text that is only white space. Gemini's may have a signature to send back."""
+    if hasattr(block, "keys"):
+        block = block.get("text") if TEXT_KEYS.issuperset(block) else None
+    return isinstance(block, str) and (not block or block.isspace())
 
 
 def _check_execution(message: Mapping[str, Any], number: int) -> None:

@@ -47,6 +47,8 @@ REQUESTS = [for_anthropic, for_gemini, for_openai_chat, for_openai_responses]
             ]
         },
         {"toolSpec": {"name": "read", "description": "Read.", "inputSchema": {"json": SCHEMA}}},
+        {"toolSpec": {"name": "read", "description": "Read.", "inputSchema": SCHEMA}},
+        {"name": "read", "description": "Read.", "inputSchema": {"json": SCHEMA}},
         {"name": "read", "description": "Read.", "parameters": SCHEMA},
         {
             "name": "read",
@@ -70,6 +72,17 @@ def test_tools_that_gemini_defines_are_accepted():
     agent = Agent(tools=[{"googleSearch": {}, "url_context": {}}, {"name": "read"}])
     rows = [(tool.name, tool.type, tool.options) for tool in agent.tools]
     assert rows == [("googleSearch", "googleSearch", {}), ("url_context", "url_context", {}), ("read", "", None)]
+
+
+def test_tools_that_bedrock_defines_are_accepted():
+    row = {"systemTool": {"name": "nova_grounding"}}
+    assert Agent(tools=[row]).tools == (Tool("nova_grounding", type="systemTool"),)
+
+
+def test_a_parameter_may_be_named_like_a_wrapper():
+    schema = {"type": "object", "properties": {"json": SCHEMA}, "required": ["json"]}
+    assert Agent(tools=[{"name": "x", "inputSchema": schema}]).tools == (Tool("x", schema=schema),)
+    assert Tool("x", schema={"json": True}).schema == {"json": True}
 
 
 def test_tools_that_a_provider_defines_keep_their_type_and_options():
@@ -106,6 +119,13 @@ def test_a_value_of_a_providers_package_is_a_definition():
         ),
         (lambda: Tool("x", schema={"name": "x", "strict": True, "schema": {}}), CallError, "pass its 'schema'"),
         (lambda: Tool("x", schema={"name": "x", "parameters": SCHEMA}), CallError, "pass its 'parameters'"),
+        (lambda: Tool("x", schema={"json": SCHEMA}), CallError, "wrapped in 'json', as in Bedrock's inputSchema"),
+        (
+            lambda: Tool("x", schema={"toolSpec": {"inputSchema": {"json": SCHEMA}}}),
+            CallError,
+            "pass the 'json' in its 'inputSchema'",
+        ),
+        (lambda: Agent(tools=[{"name": "x", "schema": {"json": SCHEMA}}]), CallError, "wrapped in 'json'"),
         (lambda: Agent(tools=[{"name": "x", "schema": {}, "parameters": {}}]), CallError, "several schemas"),
         (lambda: Agent(tools=[{"nme": "x"}]), CallError, "is not a tool definition"),
         (lambda: Agent(tools=[3]), CallError, "not of int"),
@@ -147,6 +167,49 @@ def test_a_message_of_white_space_is_an_error(tree, text):
     with pytest.raises(CallError, match="the message is empty"):
         conversation.send_message("")
     assert conversation.turn("Hi").messages == ({"role": "user", "content": "Hi"},)
+
+
+BLANK_CONTENTS = ["", " \n", [], [""], [{"type": "text", "text": " "}], [{"text": ""}, {"type": "text", "text": "\t"}]]
+
+
+@pytest.mark.parametrize("role", ["user", "system", "developer", "summary", "branch_summary", "custom"])
+@pytest.mark.parametrize("content", BLANK_CONTENTS)
+def test_a_blank_message_in_the_history_is_an_error(tree, role, content):
+    conversation = Conversations().open("c", tree.workspace())
+    history = [{"role": "user", "content": "Hi"}, {"role": role, "content": content}]
+    for call in (
+        lambda: conversation.turn(messages=history),
+        lambda: conversation.compact(messages=history),
+        lambda: conversation.drift(messages=history),
+        lambda: conversation.sub_agent("Look.", messages=history),
+    ):
+        with pytest.raises(CallError, match=rf"message 2 \({role}\) is blank, which providers refuse; leave it out"):
+            call()
+
+
+@pytest.mark.parametrize("parts", BLANK_CONTENTS)
+def test_a_blank_message_with_parts_is_an_error(tree, parts):
+    with pytest.raises(CallError, match=r"message 1 \(user\) is blank"):
+        Conversations().open("c", tree.workspace()).turn(messages=[{"role": "user", "parts": parts}])
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "tool", "tool_call_id": "1", "content": ""},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": ""}]},
+        {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "image", "source": {}}]},
+        {"role": "user", "parts": [{"text": "", "thoughtSignature": "x"}]},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "assistant", "content": ""},  # a model may answer with nothing
+        {"role": "model", "parts": []},
+        {"role": "execution", "command": "true", "output": ""},
+    ],
+)
+def test_tools_and_models_may_say_nothing(tree, message):
+    history = [{"role": "user", "content": "Hi"}, message]
+    assert len(Conversations().open("c", tree.workspace()).turn(messages=history).messages) == 2
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_a_long_conversation_has_a_breakpoint_in_its_messages(make_turn, all_lif
             *[{"role": "user", "content": "x"}] * 14,
             {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]},
         ],
-        [*[{"role": "user", "content": "x"}] * 14, {"role": "user", "content": ""}],
+        [*[{"role": "user", "content": "x"}] * 14, {"role": "user", "content": [{"type": "strange"}]}],
     ],
 )
 def test_a_block_that_cannot_have_a_breakpoint_leaves_it_to_the_one_before(make_turn, messages):

@@ -33,6 +33,7 @@ def functions_of(name):
 
 SHARED = {
     "__init__",
+    "blank_text",
     "blocks",
     "capabilities",
     "converse_form",

@@ -54,7 +54,7 @@ class Hooks:
             start = run(extension, extension.before_agent_start, findings, system, message, about(), returns=Start)
             if start is not None:
                 system = system if start.prompt is None else start.prompt
-                added += [{"role": "user", "content": start.message}] if start.message else []
+                added += [{"role": "user", "content": start.message}] if (start.message or "").strip() else []
         return system, added
 
     def context(self, messages: list[Message], about: Callable[[], About], findings: list[Finding]) -> list[Message]:

@@ -13,7 +13,7 @@ dated or numbered, and the user's and the model's messages are neither reordered
 (`turn.changes`) is sent in the provider's own form if the turn's model accepts that. An empty prompt is left out of the request. A
 message is `{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in
 the list is already in the provider's form and passes through unchanged, except for calls of tools that the model must call with
-`use_tool`.
+`use_tool`. Blank text is left out where the provider would refuse it (`blank_text.py`).
 
 The first messages of a turn may belong to its prompt (`turn.leading`), with the roles `system`, `developer` and `user`. Where a
 provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes

@@ -22,6 +22,7 @@ from __future__ import annotations
 from ..errors import CallError, expect_mapping
 from ..vocabulary import Turn, replace
 from . import check_turn_for
+from .blank_text import without_blank_text
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .existing_breakpoints import breakpoints_in, without_first_breakpoints
@@ -73,6 +74,7 @@ def for_anthropic(
     """
     check_turn_for("anthropic", turn)
     _check_first_message(turn)
+    turn = without_blank_text(turn)
     _check_options(breakpoints, ttl)
     expect_mapping("headers", headers)
     late_headers: dict[str, str] = {}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..errors import CallError
 from ..vocabulary import Turn
 from . import check_turn_for
+from .blank_text import without_blank_text
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .foreign_messages import check_message_form
@@ -49,6 +50,7 @@ def for_bedrock(
     ['messages', 'system']
     """
     check_turn_for("bedrock", turn)
+    turn = without_blank_text(turn)
     count = _count_breakpoints(turn.model, breakpoints, ttl)
     if turn.changes:
         turn = without_listed_tools(with_use_tool(turn))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..engine.touched import MAX_TOUCHED_PATHS
-from ..errors import ROLES, ROLES_WITH_CONTENT, ROLES_WITH_TEXT
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY
+from .message_schema import MESSAGE_SCHEMA
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]
@@ -39,37 +39,7 @@ if TYPE_CHECKING:
 else:
     Syntax = Literal[tuple(LANGUAGES)]
 _MAX_DEPTH = 100
-# The same rules as `check_messages`. An item of OpenAI's Responses API has a type instead of a role.
-_BLOCKS = {"items": {"type": ["string", "object"]}}
-_CONTENT = {"type": ["string", "array"], **_BLOCKS}
-_ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}
-_MESSAGE: dict[str, Any] = {
-    "anyOf": [
-        {
-            "required": ["role", "content"],
-            "properties": {"role": {"enum": (*ROLES_WITH_CONTENT, *ROLES_WITH_TEXT)}, "content": _CONTENT},
-        },
-        {"required": ["role", "parts"], "properties": {"role": {"enum": ROLES_WITH_CONTENT}, "content": _ANY_CONTENT}},
-        {
-            "required": ["role"],
-            "properties": {
-                "role": {"enum": [role for role in ROLES if role not in ROLES_WITH_CONTENT]},
-                "content": _ANY_CONTENT,
-            },
-        },
-        {
-            "required": ["role", "command"],
-            "properties": {
-                "role": {"const": "execution"},
-                "command": {"type": "string", "pattern": r"\S"},
-                "output": {"type": ["string", "null"]},
-                "content": _ANY_CONTENT,
-            },
-        },
-        {"required": ["type"], "properties": {"type": {"type": "string"}, "role": {"type": "null"}}},
-    ]
-}
-Message = Annotated[dict[str, Any], Meta(extra_json_schema=_MESSAGE)]
+Message = Annotated[dict[str, Any], Meta(extra_json_schema=MESSAGE_SCHEMA)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
 

@@ -4,11 +4,12 @@
     {"type": "function", "function": {"name", "description", "parameters"}}  OpenAI Chat
     {"type": "function", "name", "description", "parameters"}              OpenAI Responses
     {"function_declarations": [{"name", "description", "parameters"}]}     Gemini; a declaration alone, too
-    {"toolSpec": {"name", "description", "inputSchema": {"json"}}}         Bedrock Converse
+    {"toolSpec": {"name", "description", "inputSchema": {"json"}}}         Bedrock Converse; what is in `toolSpec` alone, too
     {"name", "description", "inputSchema"}                                 MCP
 
 A tool that a provider defines, such as `{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}`, keeps its type, and the
-rest of its keys become `options`. Gemini's, such as `{"google_search": {}}`, have only the type and the options.
+rest of its keys become `options`. Gemini's, such as `{"google_search": {}}`, have only the type and the options; Bedrock's are
+`{"systemTool": {"name"}}`.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def _built_in(kind: str, options: Any) -> dict[str, Any]:
 def _row(row: dict[str, Any], kind: Any) -> Any:
     """Return the definition of one tool, with the names of Foreword's fields."""
     if isinstance(row.get("toolSpec"), dict):
-        return _function(_unwrapped(row["toolSpec"]))
+        return _function(row["toolSpec"])
+    if row.keys() == {"systemTool"} and isinstance(row["systemTool"], dict):
+        return _typed({**row["systemTool"], "type": "systemTool"}, "systemTool")
     if kind == "function" and isinstance(row.get("function"), dict):
         return _function(row["function"])
     if kind == "function" or (kind == "custom" and not row.keys().isdisjoint(_SCHEMA_KEYS)):
@@ -88,10 +91,10 @@ def _row(row: dict[str, Any], kind: Any) -> Any:
     return _function(row)
 
 
-def _unwrapped(row: dict[str, Any]) -> dict[str, Any]:
-    """Return Bedrock's definition of a tool with its schema itself, which is in the key `json`."""
-    schema = row.get("inputSchema")
-    return {**row, "inputSchema": schema["json"]} if isinstance(schema, dict) and "json" in schema else row
+def _unwrapped(schema: Any) -> Any:
+    """Return a schema without Bedrock's wrapper, `{"json": …}`."""
+    is_wrapped = isinstance(schema, dict) and schema.keys() == {"json"} and isinstance(schema["json"], dict)
+    return schema["json"] if is_wrapped else schema
 
 
 def tools_from(name: str, tools: Iterable[Any]) -> tuple[Any, ...]:
@@ -127,7 +130,7 @@ def _function(row: Any) -> Any:
         return row
     fields = _own_fields(row)
     if keys:
-        fields["schema"] = _json_schema(row[keys[0]])
+        fields["schema"] = _json_schema(_unwrapped(row[keys[0]]))
     known = {*_OWN_KEYS, *_SCHEMA_KEYS, *_MCP_KEYS, "defer_loading"}
     return _with_options(fields, row, known)
 

@@ -119,15 +119,30 @@ def _check_is_schema(what: str, schema: Mapping[str, Any] | None) -> None:
     """Raise a CallError if a schema is a whole tool definition of a provider, which no provider would accept as a schema."""
     if not schema:
         return
-    wrapped = schema.get("function") if schema.get("type") == "function" else schema
-    key = next((key for key in _WRAPPING_KEYS if hasattr(schema.get(key), "keys")), "")
-    if schema.get("type") == "function" or (key and "properties" not in schema and "$ref" not in schema):
-        place = (
-            f"its {key!r}" if key else "the 'parameters' in its 'function'" if wrapped is not schema else "its schema"
+    if schema.keys() == {"json"} and hasattr(schema["json"], "keys"):
+        raise CallError(
+            f"the schema {what} is wrapped in 'json', as in Bedrock's inputSchema; pass what 'json' contains"
         )
+    if place := _schema_place(schema):
         raise CallError(
             f"the schema {what} is a whole tool definition; pass {place}, or pass the definition instead of a Tool"
         )
+
+
+def _schema_place(definition: Mapping[str, Any]) -> str:
+    """Return where a tool definition of a provider has its schema, or an empty string if this is not such a definition."""
+    key = next((key for key in _WRAPPING_KEYS if hasattr(definition.get(key), "keys")), "")
+    if definition.get("type") == "function":
+        return (
+            f"its {key!r}"
+            if key
+            else "the 'parameters' in its 'function'"
+            if "function" in definition
+            else "its schema"
+        )
+    if hasattr(definition.get("toolSpec"), "keys"):
+        return "the 'json' in its 'inputSchema'"
+    return f"its {key!r}" if key and "properties" not in definition and "$ref" not in definition else ""
 
 
 def _check_type(name: str, kind: str, schema: object) -> None:
