@@ -138,9 +138,8 @@ def _judge(root: Path, files: Files, command: list[str], lines: Mapping[str, tup
     mirrors = Mirrors(shared, {name: shipped_mirror(name) for name in AGENTS}, (), {})
     counts = []
     for agent in AGENTS:
-        view = mirrors.view(agent, {})
         for line, (how, place) in lines.items():
-            texts = view.read(how, place)
+            texts = mirrors.views.read(agent, how, place, {})
             is_skill = how == "skills"
             counts.append(
                 sum(f"/{line}/" in path for path in texts)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from foreword.programs.align.proposals import propose
+from foreword.programs.align.reading import Mirrors
 from foreword.programs.align.search import _scorer, groups, smallest
 
 AGENTS = ("claude", "codex", "copilot", "gemini")
@@ -97,6 +98,22 @@ def test_no_smaller_set_of_changes_is_better(planner, files, agents):
             for chosen in (found, exact):
                 own = [row for row in chosen if row in group.proposals]
                 assert score(own)[:3] == best[:3]
+
+
+@EXAMPLES
+@given(FILES, st.sets(st.sampled_from(AGENTS), min_size=1), st.randoms(use_true_random=False))
+def test_a_remembered_answer_is_the_one_that_a_new_reader_gives(planner, files, agents, random):
+    """Answers are remembered with the paths that they depend on, whatever was asked before."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = planner(Path(folder).resolve(), files, sorted(agents))
+        proposals = propose(made.agents, made.sources, made.files.text, made._is_blocked, made._listed_names())
+        sets = [random.sample(proposals, random.randint(0, len(proposals))) for _ in range(4)]
+        for chosen in sets:
+            changes = {row.path: row.content for row in chosen}
+            copies = {row.path: row.sources[0] for row in chosen if row.means == "copy"}
+            for name in made.layouts:
+                fresh = Mirrors(made.files, made.layouts, made.sources, made.copies)
+                assert made.mirrors.read(name, changes, copies) == fresh.read(name, changes, copies)
 
 
 def all_sets(proposals):

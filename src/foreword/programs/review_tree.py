@@ -12,6 +12,7 @@ from ..errors import ForewordError
 from ..inspection.lint.targets import MAKEFILES, PACKAGES
 from ..packs.shipped import shipped_mirror
 from ..sources.checkout import blocking_file
+from ..sources.git_trees import LINK, SUBMODULE, id_of, mode_of
 from ..sources.instruction_files import (
     InstructionFiles,
     hidden_folders,
@@ -24,7 +25,7 @@ from ..sources.tree_listings import resolve_links
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .agents import agent_report
-from .align.broken import alignment_problems
+from .align.broken import MAX_BYTES, alignment_problems, may_break
 from .progress import counted
 from .project import FILE_ORIGINS, ProjectPrompts, fixed_time
 from .proofread import proofread_again
@@ -95,8 +96,32 @@ class TreeReader:
         """Build the prompts of both trees, in each of these folders, and check them with lint."""
         self.checkout.write(self.needed)
         before = self._read(folders)
+        if self._may_break_alignment():
+            before = replace(before, alignment=self._alignment(self.layouts))
         self._prompts.forget(self.checkout.change(self.differences, self.needed))
-        return before, self._read(folders)
+        after = self._read(folders)
+        aligned = [name for name, problems in before.alignment.items() if not problems]
+        return before, replace(after, alignment=self._alignment(aligned)) if aligned else after
+
+    def _may_break_alignment(self) -> bool:
+        """Whether the change can make agents read an instruction file more or less than once. The checkout has the old tree."""
+        tree, objects = self.checkout.tree, self.checkout.objects
+        changed = {path: self.differences[path] for path in self.instruction_files.intersection(self.differences)}
+        old = {path: tree[path] for path in self.instruction_files if path in tree}
+        if not all(_is_file(entry) for path in changed for entry in (old.get(path, ""), changed[path])):
+            return True
+        ids = {id_of(entry) for entry in (*old.values(), *changed.values())}
+        sizes = objects.sizes(ids)
+        if len(sizes) < len(ids) or sum(sizes.values()) > MAX_BYTES:
+            return True
+        texts = {id: content.decode("utf-8", "replace") for id, content in objects.contents(ids).items()}
+        return bool(changed) and may_break(
+            {path: (texts[id_of(old[path])], texts[id_of(entry)]) for path, entry in changed.items()},
+            {path: texts[id_of(entry)] for path, entry in old.items() if path not in changed},
+        )
+
+    def _alignment(self, agents: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        return alignment_problems(self.checkout.root, self.checkout.tree, self.checkout.links, agents)
 
     def _find_layouts(self) -> list[str]:
         """Return the requested layouts, or those that are detected in either tree."""
@@ -125,9 +150,6 @@ class TreeReader:
         built = self._prompts
         built.build(dict.fromkeys((*keys, *(("", folder) for folder in usable))))
         reading = self._reading(keys, self._verdicts(), list(self._lint(usable)))
-        if self.instruction_files.intersection(self.differences):
-            tree, links = self.checkout.tree, self.checkout.links
-            reading = replace(reading, alignment=alignment_problems(self.checkout.root, tree, links, self.layouts))
         if not any(files.values()):
             return reading
         other = self._read_instead_of_files([folder for folder in folders if files[folder]], set(files.values()))
@@ -296,6 +318,10 @@ class _BuiltPrompts:
         except ForewordError as error:
             self.problems[key] = project.portable_text(str(error))
         self._examined[key] = assembler.paths_read()
+
+
+def _is_file(entry: str) -> bool:
+    return bool(entry) and mode_of(entry) not in (LINK, SUBMODULE)
 
 
 def _without_root(text: str, root: str) -> str:

@@ -72,13 +72,31 @@ class SharedFiles:
         return _OUTSIDE if os.path.isabs(target) else target
 
 
-class Overlay:
-    """The shared files with changes: new content by name, or None for a file that is deleted."""
+class Asked:
+    """What readers have asked for: the names of missing files and folders, and those of folders that were listed."""
 
-    def __init__(self, files: SharedFiles, changes: Mapping[str, bytes | None]) -> None:
-        self.files = files
+    def __init__(self) -> None:
+        self.missing: set[str] = set()
+        self.listed: set[str] = set()
+
+
+class Overlay:
+    """The shared files with changes: new content by name, or None for a file that is deleted. `links` are new ones, with their targets.
+
+    `asked` receives what readers ask for.
+    """
+
+    def __init__(
+        self,
+        files: SharedFiles,
+        changes: Mapping[str, bytes | None],
+        links: Mapping[str, str] | None = None,
+        asked: Asked | None = None,
+    ) -> None:
+        self.files, self.asked = files, asked or Asked()
+        self.links = {**files.links, **links} if links else files.links
         self._changes = {files.resolve(name): content for name, content in changes.items()}
-        self._children = _with_changes(files, self._changes)
+        self._children = _with_changes(files, {**self._changes, **dict.fromkeys(links or (), b"")})
         self._open: dict[int, tuple[str, bytes]] = {}
         self._above = set(_folders_above(files.root))
         self._last = -1
@@ -109,7 +127,7 @@ class Overlay:
     def lstat(self, path: str) -> os.stat_result:
         folder, last = os.path.split(path)
         name = join(self._find(folder) or "", last)
-        if name in self.files.links and self._find(folder) is not None:
+        if name in self.links and self._find(folder) is not None:
             return _status(stat.S_IFLNK | 0o777, self.files.number(f"link {name}"), 0)
         return self.stat(path)
 
@@ -118,18 +136,28 @@ class Overlay:
         name = self._find(path)
         if not self._is_folder(path, name):
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path)
+        self.asked.listed.add(name or "")
         return _Entries(() if name is None else self._children[name])
 
     def has_folder(self, name: str) -> bool:
         """Whether there is a folder with this name, relative to the root."""
-        return self.files.resolve(name) in self._children
+        return self.resolve(name) in self._children
+
+    def resolve(self, name: str) -> str:
+        """Return a name without links."""
+        return resolve_links(name, self.links)
+
+    def real_path(self, path: str) -> str:
+        """Return a path without links."""
+        name = self._find(path)
+        return path if name is None else os.path.join(self.files.root, name).rstrip("/")
 
     def _find(self, path: str) -> str | None:
         """Return a path relative to the root and without links, or None if it is not below the root."""
         root = self.files.root
         if path == root:
             return ""
-        return self.files.resolve(path[len(root) + 1 :]) if path.startswith(root + "/") else None
+        return self.resolve(path[len(root) + 1 :]) if path.startswith(root + "/") else None
 
     def _is_folder(self, path: str, name: str | None) -> bool:
         if name is None:
@@ -141,6 +169,7 @@ class Overlay:
         if content is not None:
             return content, len(content)
         if name is None or name in self._changes or name not in self.files.names:
+            self.asked.missing.add(name or "")
             raise FileNotFoundError(ENOENT, os.strerror(ENOENT), path)
         return self.files.read(name)
 

@@ -309,7 +309,7 @@ class Folders(Places):
             status = self.disk.fstat(descriptor)
             if real:
                 return real if status.st_nlink else real.removesuffix(_DELETED_SUFFIX)
-            real = real_path(path)
+            real = getattr(self.disk, "real_path", real_path)(path)
             current = self.disk.lstat(real)
         except (OSError, ValueError):
             return ""

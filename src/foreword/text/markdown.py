@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _CODE_INDENT = 4
 
 def fences(text: str) -> list[tuple[int, int]]:
     """Return the range of each fence, from its opening line to the end of its closing line or of its container."""
-    return _Blocks(text).fences if "```" in text or "~~~" in text else []
+    return _blocks_of(text).fences if "```" in text or "~~~" in text else []
 
 
 def prose(text: str) -> Iterator[tuple[int, int]]:
@@ -56,7 +57,9 @@ def find_unclosed(text: str) -> tuple[str, str]:
 
     A fence in a list item or quote ends with that item or quote. A comment does not, because HTML ignores list items and quotes.
     """
-    blocks = _Blocks(text)
+    if not any(mark in text for mark in ("```", "~~~", "<!--")):
+        return "", ""
+    blocks = _blocks_of(text)
     comment = _open_comment(text, blocks)
     newline = "" if text.endswith("\n") else "\n"
     if blocks.fence and not blocks.is_contained:
@@ -77,7 +80,7 @@ def comments(text: str) -> list[tuple[int, int]]:
     """
     if "<!--" not in text:
         return []
-    blocks = _Blocks(text)
+    blocks = _blocks_of(text)
     html = _html_blocks(text, frozenset(blocks.starts))
     comment_ranges: list[tuple[int, int]] = []
     for start, end in blocks.comments:
@@ -118,7 +121,7 @@ def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
 
 def indented_code(text: str) -> list[tuple[int, int]]:
     """Return the ranges of lines outside lists and quotes that are code because of their indentation."""
-    return _Blocks(text).indented if "    " in text or "\t" in text else []
+    return _blocks_of(text).indented if "    " in text or "\t" in text else []
 
 
 def _open_comment(text: str, blocks: _Blocks) -> int | None:
@@ -385,6 +388,12 @@ def _rule_offsets(line: str) -> range:
     return range(len(line.rstrip(f"{mark} ")), third + 1)
 
 
+@lru_cache(maxsize=32)
+def _blocks_of(text: str) -> _Blocks:
+    """Return a text's blocks, which nobody changes. Several agents read the same text, each with several questions."""
+    return _Blocks(text)
+
+
 class Spans:
     """Finds the end of a code span by binary search."""
 
@@ -406,7 +415,7 @@ class Spans:
 
     def _paragraph_end(self, start: int) -> int:
         if self.blocks is None:
-            self.blocks = _Blocks(self.text)
+            self.blocks = _blocks_of(self.text)
         starts = self.blocks.starts
         after = bisect_right(starts, start)
         return starts[after] if after < len(starts) else len(self.text)

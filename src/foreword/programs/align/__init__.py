@@ -5,6 +5,6 @@
                                                     changes in memory▼  │what each agent reads
                                                                    mirrors
 
-`plan.py` connects these. `sources`, `proposals`, `edits` and `search` are pure. `reading` asks the mirrors, over an overlay of the
-files, and `write` is the only code that changes files.
+`plan.py` connects these. `sources`, `proposals`, `edits` and `search` are pure. `reading` says what each agent reads of the sources, and
+`views` asks the mirrors over an overlay of the files. `write` is the only code that changes files.
 """

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from ...vocabulary import value
 
+
+@value
+class LinkTo:
+    """A link to a path, which is relative to the link's folder."""
+
+    target: str
+
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,8 +21,9 @@ if TYPE_CHECKING:
 
     Kind = Literal["file", "rule", "skill"]
     Means = Literal["setting", "import", "copy", "link", "merge", "remove", "record"]
-    # Changes by path: the new text, or None to remove the file.
-    Texts = Mapping[str, str | None]
+    # What is at a path after a change: a text, a link, or None if the file is removed.
+    Content = str | LinkTo | None
+    Contents = Mapping[str, Content]
 
 
 @value
@@ -46,7 +55,7 @@ class AlignedAgent:
 
 @value
 class Proposal:
-    """One possible change to a file. `cost` orders the means: a setting, an import, a copy. `rank` orders equal means.
+    """One possible change to a file. A link's `text` is its target. `cost` orders the means: a setting, an import, a copy. `rank` orders equal means.
 
     `sources` are the paths of the sources for which it is proposed, and `agents` the names of the agents.
     """
@@ -59,6 +68,10 @@ class Proposal:
     reason: str
     is_new: bool = True
     rank: int = 0
+
+    @property
+    def content(self) -> Content:
+        return LinkTo(self.text) if self.means == "link" and self.text is not None else self.text
 
     @property
     def cost(self) -> int:

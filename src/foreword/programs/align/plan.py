@@ -93,18 +93,18 @@ class Planner:
         merge: bool = False,
         origin: str = "",
         max_sources: int | None = None,
+        in_all_folders: bool = True,
         find_ignored: Callable[[Iterable[str]], set[str]] = lambda paths: set(),
     ) -> None:
         self.files, self.layouts, self._find_ignored = files, dict(layouts), find_ignored
-        self.findings = list(findings)
+        self.findings, self._in_all_folders = list(findings), in_all_folders
         self.generated = find_generated(self._generated_names(), files.text)
         self.fixed: list[Proposal] = self._from_elsewhere(origin)
         self.sources = self._find_sources()[:max_sources]
         self.copies = {row.path: row.source for row in self.generated if not is_standard(row.path)}
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
-        self._leave_out_broken()
+        self.before = self._read_before()
         self.agents = [AlignedAgent(name, row.mirrors, row.align) for name, row in self.layouts.items()]
-        self.before = {name: self.mirrors.read(name, {}, {}, is_exact=True) for name in self.layouts}
         if merge:
             self._merge()
         copies = [row for row in self.generated if row.path in self.copies]
@@ -118,10 +118,11 @@ class Planner:
         proposals = [row for row in proposals if row.path not in unshared]
         self.findings += ignored_places(unshared)
         chosen = smallest(names, proposals, self._read, lambda name, row: self.mirrors.concerns(name, row.path))
-        after = {name: self._read(name, chosen, is_exact=True) for name in names}
-        if after != {name: self._read(name, chosen) for name in names}:  # an import leads to a changed file
-            chosen = smallest(names, proposals, self._read_exactly, lambda name, row: True)
-            after = {name: self._read(name, chosen, is_exact=True) for name in names}
+        after = {name: self._read(name, chosen) for name in names}
+        if any(after[name] != self._read(name, self._concerning(name, chosen)) for name in names):
+            # An import leads to a changed file, so that the agents influence each other.
+            chosen = smallest(names, proposals, self._read, lambda name, row: True)
+            after = {name: self._read(name, chosen) for name in names}
         released = self._released(chosen, after)
         self.findings += [
             *unreached(self.agents, after),
@@ -167,22 +168,24 @@ class Planner:
         self.sources = self._find_sources()
         self.mirrors = Mirrors(self.files, self.layouts, self.sources, self.copies)
 
-    def _read(self, agent: str, chosen: Sequence[Proposal], is_exact: bool = False) -> AgentReading:
+    def _read(self, agent: str, chosen: Sequence[Proposal]) -> AgentReading:
         rows = (*self.fixed, *chosen)
         copies = {row.path: row.sources[0] for row in rows if row.means == "copy"}
-        return self.mirrors.read(agent, {row.path: row.text for row in rows}, copies, is_exact=is_exact)
+        return self.mirrors.read(agent, {row.path: row.content for row in rows}, copies)
 
-    def _read_exactly(self, agent: str, chosen: Sequence[Proposal]) -> AgentReading:
-        return self._read(agent, chosen, is_exact=True)
+    def _concerning(self, agent: str, chosen: Sequence[Proposal]) -> list[Proposal]:
+        return [row for row in chosen if self.mirrors.concerns(agent, row.path)]
 
-    def _leave_out_broken(self) -> None:
-        """Leave out agents whose layout does not accept the repository's settings."""
+    def _read_before(self) -> dict[str, AgentReading]:
+        """Return what each agent reads now. Agents whose layout does not accept the repository's settings are left out."""
+        before = {}
         for name in list(self.layouts):
             try:
-                self.mirrors.read(name, {}, {})
+                before[name] = self.mirrors.read(name, {}, {}, in_all_folders=self._in_all_folders)
             except ForewordError as error:
                 del self.layouts[name]
                 self.findings.append(finding("agent-left-out", f"the agent '{name}' was left out: {error}"))
+        return before
 
     def _generated_names(self) -> list[str]:
         endings = (".md", ".mdc")
@@ -203,7 +206,7 @@ class Planner:
         for row in release_settings(self.agents, self._listed_names(), defaults, self.text, INSTRUCTIONS):
             rows = [*chosen, *released, row]
             is_free = row.path not in {other.path for other in rows[:-1]}
-            if is_free and all(self._read(name, rows, is_exact=True) == reading for name, reading in after.items()):
+            if is_free and all(self._read(name, rows) == reading for name, reading in after.items()):
                 released.append(row)
         return released
 
