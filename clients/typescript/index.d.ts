@@ -710,6 +710,17 @@ export interface EventsQuery {
   limit?: number;
 }
 
+/** A candidate, the other agents that read it, and how to include it. Both are empty unless a path was asked for. */
+export interface ExplainedForm {
+  advice: string;
+  fate: string;
+  layer: string;
+  path: string;
+  readers: string[];
+  reason: string;
+  target: string | null;
+}
+
 export interface FileDifferenceForm {
   change: string;
   lines: string[];
@@ -832,6 +843,7 @@ export interface LayoutKeysForm {
 export interface LayoutsForm {
   languages: string[];
   layouts: LayoutChoiceForm[];
+  models: string[];
 }
 
 /** The folder of the workspace whose own layouts to list. */
@@ -880,11 +892,13 @@ export interface LintBody {
   min_severity?: "error" | "info" | "warning";
 }
 
+/** `unchecked` is the number of instruction files in the folders below, if they were not checked too. */
 export interface LintForm {
   counts: CountsForm;
   files: number;
   findings: FindingForm[];
   root: string;
+  unchecked: number;
 }
 
 /**
@@ -2054,7 +2068,7 @@ export class Foreword {
   /** Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored. */
   show(body: ShowBody, options?: RequestOptions): Promise<ShowForm>;
   /** Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name. */
-  why(body: WhyBody, options?: RequestOptions): Promise<CandidateForm[]>;
+  why(body: WhyBody, options?: RequestOptions): Promise<ExplainedForm[]>;
   /**
    * Return the prompt's lines, each with its origin.
    *
@@ -2140,7 +2154,7 @@ export class Foreword {
    *
    * `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
    * `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
-   * with the layout use the global template. `languages` lists all template languages.
+   * with the layout use the global template. `languages` lists all template languages, and `models` the models with known prices.
    */
   listLayouts(query?: { cwd?: string }, options?: RequestOptions): Promise<LayoutsForm>;
   /** Return the keys of layouts with their types and meanings, for editors. */

@@ -59,9 +59,9 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(prompt.locator(".k-file")).to_contain_text("# Shop")
     prompt.locator(".k-file").click()
     expect(page.locator(".origin-info")).to_contain_text("AGENTS.md, line")
-    tools = page.get_by_role("region", name="Tools")
-    expect(tools.get_by_role("listitem")).to_have_text(
-        [re.compile(r"^shell \d+$"), re.compile(r"^gh \d+: .*issue \d+, .*pull \d+$")]
+    tools = page.get_by_role("row", name=re.compile("^Tool "))
+    expect(tools).to_have_text(
+        [re.compile(r"gh: .*issue\d+$"), re.compile(r"gh: .*pull\d+$"), re.compile(r"shell\d+$")]
     )
     expect(page.locator(".facts")).to_contain_text(
         "1 call, 1,000 tokens in, 50 out, 90% of the input from the cache, $0."
@@ -72,6 +72,8 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     page.get_by_role("region", name="Prompt").get_by_label("Edition").select_option("1")
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
     expect(tools).to_have_count(0)
+    page.reload()
+    expect(prompt.locator(".k-template").first).to_contain_text("One.")  # the edition is in the address
 
 
 def test_a_version_leads_to_the_conversations_that_use_it_and_what_they_cost(open_page, conversations):

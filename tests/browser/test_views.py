@@ -70,19 +70,95 @@ def test_the_prompt_and_its_tokens_match_the_service(open_page, seen_site):
     expect(page.locator(".file[aria-current]")).to_contain_text("AGENTS.md")
     page.go_back()
     tokens = region(page, "Where the tokens go")
-    expect(tokens.locator("figcaption")).to_contain_text(f"{prompt['tokens']['count']:,} tokens")
-    tokens.get_by_text("As a table").click()
+    expect(tokens.locator(".total")).to_contain_text(f"{prompt['tokens']['count']:,} tokens")
     for passage in prompt["passages"]:
         row = tokens.get_by_role("row", name=re.compile(f"^{passage['section']}"))
         expect(row.locator(".figure").first).to_have_text(f"{passage['tokens']:,}")
+    counts = tokens.locator("tbody tr:not(.source) .count")
+    tokens.get_by_role("button", name="Tokens", exact=True).click()
+    expect(tokens.get_by_role("columnheader", name="Tokens")).to_have_attribute("aria-sort", "descending")
+    largest = [int(text.replace(",", "")) for text in counts.all_inner_texts()]
+    assert largest == sorted(largest, reverse=True)
+
+
+def test_findings_are_in_the_margin_and_hidden_characters_are_marks(open_page, own_site):
+    site = own_site()
+    hidden = "".join(map(chr, (0x202E, 0x61, 0xE0041, 0xE0042, 0x62, 0x200B, 0x63, 0x1B, 0x64, 0x2066)))
+    text = f"# Shop\n\nSee [the guide](missing.md).\nPrices {hidden} are integers. 👩\u200d👩\u200d👧\n"
+    (site.shop / "AGENTS.md").write_text(text)
+    page = open_page(f"{site.url}/#/workspace/prompt?{CHOICES}")
+    prompt = page.get_by_role("group", name="Prompt with origins")
+    expect(prompt.locator(".hidden-character")).to_have_count(len(find_runs(text)))
+    assert prompt.evaluate("(element) => element.textContent") == site.call("POST", "/show", BODY)["text"]
+    marks = prompt.locator(".margin-mark")
+    expect(marks.filter(visible=True).first).to_have_attribute("title", re.compile("missing.md does not exist"))
+    guide, mark = prompt.get_by_text("See [the guide]").bounding_box(), marks.first.bounding_box()
+    assert mark["x"] + mark["width"] <= guide["x"]
+    listed = region(page, "Where the tokens go").get_by_role("list").last.get_by_role("listitem")
+    expect(listed.filter(has_text="missing.md does not exist").get_by_role("button")).to_have_text("AGENTS.md:3")
+    listed.filter(has_text="missing.md does not exist").get_by_role("button").click()
+    expect(page.locator(".prompt .origin.selected")).to_be_in_viewport()
+    # An override acts only inside its mark: the words after it are still to its right.
+    prices, are = (
+        prompt.evaluate(
+            "(host, word) => { const walker = document.createTreeWalker(host, 4); while (walker.nextNode()) { const at = walker.currentNode.data.indexOf(word); if (at >= 0) { const range = document.createRange(); range.setStart(walker.currentNode, at); range.setEnd(walker.currentNode, at + word.length); return range.getBoundingClientRect().left; } } }",
+            word,
+        )
+        for word in ("Prices", "are integers")
+    )
+    assert prices < are
+
+
+def find_runs(text):
+    """Return the runs of hidden characters that lint reports."""
+    from foreword.text.hidden import _runs
+
+    return list(_runs(text, 1))
+
+
+def test_why_answers_for_any_path(open_page, own_site):
+    site = own_site()
+    (site.shop / "api/CLAUDE.md").write_text("Be careful.\n")
+    page = open_page(f"{site.url}/#/workspace/files?{CHOICES}")
+    box = page.get_by_label("Path of a file, relative to the folder")
+    answer = page.get_by_role("list", name="Answer")
+    box.fill("api/CLAUDE.md")
+    expect(answer).to_have_text(
+        "api/CLAUDE.md is not in this prompt: api/AGENTS.md comes before it. Claude, copilot, droid, gptme and grok read it."
+        " To include it: move its text into api/AGENTS.md."
+    )
+    box.fill("docs/style.md")
+    expect(answer).to_contain_text("docs/style.md is not in this prompt: the layout 'foreword' does not read it")
+    page.get_by_role("button", name="AGENTS.md", exact=True).click()
+    expect(answer).to_contain_text("AGENTS.md is in this prompt.")
+    expect(box).to_have_value("AGENTS.md")
+    expect(page.get_by_text("AGENTS.override.md")).not_to_be_visible()  # folded, because it does not exist
+    page.get_by_text(re.compile("that would be read, if they existed")).click()
+    expect(page.get_by_text("AGENTS.override.md")).to_be_visible()
+
+
+def test_lint_says_how_many_files_it_did_not_check(open_page, own_site):
+    site = own_site()
+    (site.shop / "api/AGENTS.md").write_text("See [the guide](gone.md).\n")
+    page = open_page(f"{site.url}/#/workspace/lint?{CHOICES}")
+    lint = region(page, "Lint")
+    expect(lint).to_contain_text("1 instruction file in other folders was not checked.")
+    lint.get_by_role("button", name="Check it too").click()
+    expect(lint).to_contain_text("gone.md does not exist")
+    expect(lint).not_to_contain_text("not checked")
 
 
 def test_every_number_matches_the_command(open_page, seen_site, printed):
-    page = open_page(f"{seen_site.url}/#/workspace/tokens?layout=foreword")
+    page = open_page(f"{seen_site.url}/#/workspace/prompt?layout=foreword")
     counted = printed("tokens", ".", "--layout", "foreword")
-    expect(page.locator(".token-map figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
+    expect(page.locator(".source-table .total")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
     numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
-    expect(page.locator(".token-map tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
+    expect(page.locator(".source-table tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
+    authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")["sums"]
+    expect(page.locator(".author-sums li")).to_have_text(
+        [f"{author['name']} {author['tokens']:,}" for author in authors]
+    )
+    expect(page.locator("tr.fill-file")).to_contain_text("Ada · just now")
     page.get_by_role("link", name="Lint").click()
     counts = printed("lint", ".", "--layout", "foreword")["counts"]
     expect(region(page, "Lint")).to_contain_text(f"{counts['error']} errors, {counts['warning']} warning")
@@ -90,12 +166,10 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     agents = printed("agents", ".")["agents"]
     tokens = page.locator(".matrix thead tr", has_text="Tokens").locator("td")
     expect(tokens).to_have_text([f"{agent['tokens']['count']:,}" for agent in agents])
-    page.get_by_role("link", name="Authors").click()
-    authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")
-    expect(page.locator(".authors tbody tr td:nth-child(2)")).to_have_text(
-        [f"{author['tokens']:,}" for author in authors["sums"]]
-    )
-    expect(page.locator(".blame li", has_text="Ada").first).to_contain_text("Run `make check`.")
+    skills = printed("tokens", ".", "--layout", "foreword", "--tool", "bash")["passages"]
+    (source,) = [row for passage in skills for row in passage["sources"] if row["kind"] == "skill"]
+    page.goto(f"{seen_site.url}/#/workspace/skills?layout=foreword&tools=bash")
+    expect(page.get_by_role("list", name="In the prompt")).to_contain_text(f"{source['tokens']} tokens")
 
     page.goto(f"{seen_site.url}/#/conversations/seen")
     current = printed("diff", "conversation:seen", "conversation:seen")["new"]
@@ -106,12 +180,13 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     for edition in (2, 1):
         region(page, "Prompt").get_by_label("Edition").select_option(str(edition))
         counted = printed("tokens", f"conversation:seen@{edition}")
-        expect(tokens.locator("figcaption")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
+        expect(tokens.locator(".total")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
         numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
-        expect(tokens.locator("tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
-        expect(tokens.get_by_role("region", name="Tools")).to_contain_text(
-            f"{counted['tools'][0]['tokens']} tokens, in addition"
+        tools = [tool["tokens"] for tool in counted["tools"]]
+        expect(tokens.locator("tbody td.count")).to_have_text(
+            [f"{number:,}" for number in (*numbers, sum(tools), *tools)]
         )
+        expect(tokens.locator(".total")).to_contain_text(f"plus {sum(tools)} for tools")
     losses = printed("cache", "conversation:seen@1", "conversation:seen@2")["providers"]
     assert losses[0]["cacheable"] == 0
     expect(region(page, "Editions")).to_contain_text(f"too short for the cache of {losses[0]['provider']}.")
@@ -224,24 +299,20 @@ def test_each_tab_shows_its_answer(open_page, seen_site):
     expect(lint).to_contain_text("missing.md does not exist")
     expect(lint.locator(".excerpt").first).to_contain_text("4 See [the guide](missing.md).")
     page.get_by_role("link", name="Skills").click()
-    note = region(page, "Skills").get_by_role("note")
-    expect(region(page, "Skills")).to_contain_text("1 skill")
-    expect(note).to_have_count(0)
+    unlisted = region(page, "Not in the prompt")
+    expect(region(page, "Skills")).to_contain_text("1 of 1 in the prompt")
+    expect(unlisted).to_have_count(0)
     page.get_by_label("Tools").fill("Edit")
-    expect(note).to_have_text("The prompt does not list it: the list needs a tool that can load skills.")
+    expect(unlisted).to_contain_text("the list needs a tool that can load skills · .agents/skills/release/SKILL.md")
     page.get_by_label("Tools").fill("Bash, Edit")
-    expect(note).to_have_count(0)
+    expect(unlisted).to_have_count(0)
     page.get_by_text("Cuts a release of the shop.").click()
     expect(region(page, "What activating release sends")).to_contain_text("Tag it.")
-    page.get_by_role("link", name="Touch").click()
     page.get_by_label("Layout").select_option("claude")
     page.get_by_label("Path, relative to the folder").fill("api/x.py")
     expect(region(page, "Message 1")).to_contain_text("Validate every input.")
-    page.get_by_role("link", name="Compare").click()
-    page.get_by_label("Compare claude with").select_option("pi")
-    expect(page.get_by_role("group", name="Prompt of pi")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("group", name="Prompt of pi")).to_be_visible()  # the choices are in the address
+    expect(region(page, "Message 1")).to_contain_text("Validate every input.")  # the path is in the address
 
 
 def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(open_page, seen_site):
@@ -272,14 +343,13 @@ def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(ope
     expect(code).to_contain_text("Hello from")  # nothing typed is lost
 
 
-def test_a_source_in_the_chart_leads_to_its_text(open_page, seen_site):
+def test_a_source_in_the_table_leads_to_its_text(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/conversations/seen", width=360, height=740)
     tokens = region(page, "Where the tokens go")
     section = seen_site.call("POST", "/tokens", {"cwd": ".", "prompt": "conversation:seen"})["passages"][-1]["section"]
-    tokens.get_by_text("As a table").click()
+    expect(tokens.get_by_role("row", name=re.compile(rf"^{section} \d+"))).to_be_visible()
     tokens.get_by_role("button", name=re.compile("^File .*AGENTS.md")).click()
     expect(page.locator(".prompt .origin.selected")).to_be_in_viewport()
-    expect(tokens.get_by_role("img")).to_have_accessible_name(re.compile(rf"^Tokens by section: .*{section} \d+\."))
 
 
 def test_a_conversation_can_be_read_with_the_keyboard_alone(open_page, seen_site):
@@ -289,10 +359,17 @@ def test_a_conversation_can_be_read_with_the_keyboard_alone(open_page, seen_site
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="seen")).to_be_visible()
-    expect(region(page, "Prompt").get_by_text("As a table")).to_be_visible()
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
     reached = reached_by_tab(page)
-    names = ["← Conversations", "Forget…", "Rebuild…", "Compare edition", "Edition", "Copy prompt", "As a table"]
+    names = [
+        "← Conversations",
+        "Forget…",
+        "Rebuild…",
+        "Compare edition",
+        "Section and source",
+        "Edition",
+        "Copy prompt",
+    ]
     positions = [next(at for at, name in enumerate(reached) if name.startswith(start)) for start in names]
     assert positions == sorted(positions), reached
     assert "Prompt with origins" in reached[positions[-1] :]
@@ -357,11 +434,7 @@ def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme, width):
         "workspace/files",
         "workspace/agents",
         "workspace/lint",
-        "workspace/authors",
-        "workspace/tokens",
         "workspace/skills",
-        "workspace/touch",
-        "workspace/compare",
         "conversations",
         "conversations/checked",
         "conversations/nobody",

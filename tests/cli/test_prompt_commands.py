@@ -270,7 +270,8 @@ def test_why_lists_each_file_with_its_fate(shop, run):
 
 def test_why_as_json_lists_every_candidate(shop, run):
     output = json.loads(run("why", "--layout", "ion", "--json")[1])
-    assert output == json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
+    considered = json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
+    assert output == [{**candidate, "readers": [], "advice": ""} for candidate in considered]
     assert [candidate["path"] for candidate in output if candidate["fate"] == "absent"] == [
         "/home/.config/agents/AGENTS.md"
     ]
@@ -364,12 +365,32 @@ def test_why_names_the_agents_that_read_a_file_too(project, run):
 
 def test_why_lists_the_other_agents_below_the_table(project, run):
     _, out, _ = run("why", ".", "api/AGENTS.md")
-    assert out.split("\n")[-3:-1] == [
+    assert out.split("\n")[-5:-1] == [
         "also read by codex, continue, copilot, cursor, droid, gptme, grok, kilo, kimi,",
         "  opencode, pi-agent, qwen, vibe",
+        "to include it: move its text into AGENTS.md; until then, it is sent only for",
+        "  those files",
     ]
     assert max(map(len, out.split("\n"))) <= 80
-    assert run("why", ".", "GEMINI.md")[1].endswith("\nthese agents do: copilot, gemini, gptme\n")
+    assert "\nthese agents do: copilot, gemini, gptme\n" in run("why", ".", "GEMINI.md")[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "readers", "advice"),
+    [
+        ("AGENTS.local.md", [], "create it"),
+        ("nowhere/x.md", [], ""),
+        ("GEMINI.md", ["copilot", "gemini", "gptme"], "move its text into /w/AGENTS.md"),
+        ("OPAL.md", [], "move its text into /w/AGENTS.md"),
+        ("api/CLAUDE.md", ["claude", "copilot", "droid", "gptme", "grok"], "move its text into /w/api/AGENTS.md"),
+        ("api/.agents/skills/a/SKILL.md", ["codex", "copilot", "gemini", "kilo", "opencode", "qwen", "vibe"], "move its text into /w/AGENTS.md"),
+    ],
+)  # fmt: skip
+def test_why_says_who_else_reads_a_file_and_how_to_include_it(project, run, path, readers, advice):
+    (row,) = json.loads(run("why", ".", path, "--json")[1])
+    assert (row["readers"], row["advice"]) == (readers, advice)
+    printed = run("why", ".", path)[1].replace("\n  ", " ")
+    assert ("to include it: " in printed) is bool(advice)
 
 
 def test_why_explains_an_absent_file_that_would_be_read(project, run):

@@ -78,7 +78,7 @@ export async function listFiles(cwd: string, prefix: string, signal?: AbortSigna
   return (await call((client) => client.listFiles({ cwd, prefix }, { signal }))).entries;
 }
 
-export async function listLayouts(): Promise<{ layouts: Layout[]; languages: Syntax[] }> {
+export async function listLayouts(): Promise<{ layouts: Layout[]; languages: Syntax[]; models: string[] }> {
   return call((client) => client.listLayouts());
 }
 

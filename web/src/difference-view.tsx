@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Line, difference, hunks } from "./difference";
 import { type Words, wordDifference } from "./word-difference";
+import { Visible } from "./visible";
 import { count, counted, plural } from "./words";
 
 // More lines would be slow to render, and nobody would read them.
@@ -65,7 +66,7 @@ function Row({ line, words }: { line: Line; words: Words[] | undefined }) {
       <td class="sign"><span aria-hidden="true">{sign}</span></td>
       <td class="text">
         {spoken && <span class="visually-hidden">{spoken}</span>}
-        {words ? words.map(({ text, isChanged }, index) => (isChanged ? <mark key={index}>{text}</mark> : text)) : line.text}
+        {words ? words.map(({ text, isChanged }, index) => (isChanged ? <mark key={index}><Visible text={text} /></mark> : <Visible text={text} />)) : <Visible text={line.text} />}
       </td>
     </tr>
   );

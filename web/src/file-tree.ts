@@ -1,5 +1,5 @@
 // Arranges candidates by folder.
-import type { Candidate } from "./forms";
+import type { Explained as Candidate } from "./forms";
 
 export interface Branch {
   /** A file's name, or the path of a folder relative to its parent. */
@@ -14,10 +14,10 @@ export function fileTree(candidates: Candidate[]): Branch[] {
   const root: Branch = { name: "", children: [], candidates: [] };
   for (const candidate of candidates) {
     let branch = root;
-    for (const name of candidate.path.split("/").slice(1)) branch = child(branch, name);
+    for (const name of candidate.path.split(/(?<!^)\//)) branch = child(branch, name);
     branch.candidates.push(candidate);
   }
-  return root.children.map((branch) => joined({ ...branch, name: `/${branch.name}` }));
+  return root.children.map(joined);
 }
 
 function child(parent: Branch, name: string): Branch {

@@ -1,5 +1,7 @@
 // Findings, the most severe first, with the file and line that each is about.
 import type { Finding } from "./forms";
+import { Visible } from "./visible";
+import { relative, withRelativePaths } from "./words";
 
 const ORDER = { error: 0, warning: 1, info: 2 };
 
@@ -7,10 +9,14 @@ interface Props {
   findings: Finding[];
   /** Whether the path of the file is already shown above. */
   isBelowPath?: boolean;
+  /** The folder that paths are relative to. */
+  root?: string;
   excerpt?: (finding: Finding) => string | null;
+  /** Goes to the line that a finding is about. */
+  onShow?: (finding: Finding) => void;
 }
 
-export function FindingList({ findings, isBelowPath = false, excerpt }: Props) {
+export function FindingList({ findings, isBelowPath = false, root = "", excerpt, onShow }: Props) {
   const sorted = [...findings].sort((a, b) => ORDER[a.severity] - ORDER[b.severity]);
   return (
     <ul class="finding-list">
@@ -18,14 +24,24 @@ export function FindingList({ findings, isBelowPath = false, excerpt }: Props) {
         const text = excerpt?.(finding);
         return (
           <li key={index} class={finding.severity}>
-            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {isBelowPath ? withoutPath(finding) : finding.message}</p>
-            <p class="quiet place"><span class="path">{isBelowPath || withoutPath(finding) !== finding.message ? lineOf(finding) : place(finding)}</span> <code>{finding.code}</code></p>
-            {text && <pre class="excerpt"><span class="number">{finding.line}</span> {text}</pre>}
+            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {messageOf(finding, isBelowPath, root)}</p>
+            <p class="quiet place">
+              {onShow && finding.path && finding.line !== null
+                ? <button type="button" class="plain path" onClick={() => onShow(finding)}>{place(finding, root)}</button>
+                : <span class="path">{isBelowPath ? lineOf(finding) : place(finding, root)}</span>}{" "}
+              <code>{finding.code}</code>
+            </p>
+            {text && <pre class="excerpt"><span class="number">{finding.line}</span> <Visible text={text} /></pre>}
           </li>
         );
       })}
     </ul>
   );
+}
+
+function messageOf(finding: Finding, isBelowPath: boolean, root: string): string {
+  const message = isBelowPath || withoutPath(finding) !== finding.message ? withoutPath(finding) : finding.message;
+  return withRelativePaths(message, root);
 }
 
 /** The message without the path of its file, which some messages begin with. */
@@ -38,7 +54,7 @@ function lineOf({ line, column }: Finding): string {
   return column === null ? `line ${line}` : `line ${line}, column ${column}`;
 }
 
-function place({ path, line, column }: Finding): string {
+function place({ path, line, column }: Finding, root: string): string {
   if (!path) return "";
-  return path + (line === null ? "" : `:${line}`) + (line === null || column === null ? "" : `:${column}`);
+  return relative(path, root) + (line === null ? "" : `:${line}`) + (line === null || column === null ? "" : `:${column}`);
 }

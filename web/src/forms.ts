@@ -37,6 +37,7 @@ export type EditionTarget = api.EditionTargetForm;
 export type Entry = api.EntryForm;
 export type Layout = api.LayoutChoiceForm;
 export type LayoutKey = api.LayoutKeyForm;
+export type Explained = api.ExplainedForm;
 export type LintReport = Omit<api.LintForm, "findings"> & { findings: Finding[] };
 export type LabelMove = api.MoveForm;
 export type Message = api.MessageForm;

@@ -50,7 +50,7 @@ function Page() {
         {view === "history" && <History name={currentRoute.name} version={currentRoute.version} other={currentRoute.with} />}
         {view === "workspace" && <Workspace tab={currentRoute.tab} subject={currentRoute.subject} />}
         {view === "conversations" && <ConversationsView filter={currentRoute.filter} />}
-        {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
+        {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} edition={currentRoute.edition} />}
         {view === "layouts" && <Layouts />}
         {view === "unknown" && <UnknownAddress />}
       </div>

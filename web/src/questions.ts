@@ -2,7 +2,7 @@
 import type { QuestionBody } from "../../clients/typescript/index.js";
 import { type Choices, agentBody, toolNames } from "./api";
 import { call } from "./client";
-import type { AgentsTable, AuthorSum, AuthorSums, Authorship, CacheLoss, Candidate, Counted, Difference, EditionTarget, LintReport, Message, Prompt, Skill, Touched } from "./forms";
+import type { AgentsTable, AuthorSum, AuthorSums, Authorship, CacheLoss, Counted, Difference, EditionTarget, Explained, LintReport, Message, Prompt, Skill, Touched } from "./forms";
 
 function questionBody(choices: Choices): QuestionBody {
   return { cwd: ".", ...agentBody(choices), ...(choices.layout && { layout: choices.layout }) };
@@ -12,12 +12,13 @@ export async function show(choices: Choices, signal?: AbortSignal): Promise<Prom
   return (await call((client) => client.show(questionBody(choices), { signal }))) as Prompt;
 }
 
-export async function why(choices: Choices, signal?: AbortSignal): Promise<Candidate[]> {
-  return call((client) => client.why(questionBody(choices), { signal }));
+/** Every file that was considered, or what there is to say about a path. */
+export async function why(choices: Choices, path: string, signal?: AbortSignal): Promise<Explained[]> {
+  return call((client) => client.why({ ...questionBody(choices), ...(path && { path }) }, { signal }));
 }
 
-export async function lint(choices: Choices, signal?: AbortSignal): Promise<LintReport> {
-  return (await call((client) => client.lint(questionBody(choices), { signal }))) as LintReport;
+export async function lint(choices: Choices, signal?: AbortSignal, recursive = false): Promise<LintReport> {
+  return (await call((client) => client.lint({ ...questionBody(choices), recursive }, { signal }))) as LintReport;
 }
 
 export async function countTokens(choices: Choices, signal?: AbortSignal): Promise<Counted> {
@@ -32,12 +33,6 @@ export async function countEdition(id: string, edition: number, signal?: AbortSi
 /** The name of an edition in questions. It always has a number, because an id may contain an `@`. */
 export function editionName(id: string, edition: number): string {
   return `conversation:${id}@${edition}`;
-}
-
-/** The prompt, and the tokens of each source in its sections. */
-export async function showWithSources(choices: Choices, signal?: AbortSignal): Promise<Prompt> {
-  const [prompt, counted] = await Promise.all([show(choices, signal), countTokens(choices, signal)]);
-  return withSources(prompt, counted);
 }
 
 /** The prompt, with the tokens of each source in its sections. */

@@ -2,7 +2,7 @@
 import { Observable } from "./state";
 
 /** What the workspace view shows. */
-export const TABS = ["agents", "prompt", "files", "tokens", "lint", "authors", "skills", "touch", "compare"] as const;
+export const TABS = ["agents", "prompt", "files", "lint", "skills"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The folder and the agent that the workspace view shows a prompt for. */
@@ -11,7 +11,7 @@ export interface Subject {
   layout: string;
   model: string;
   tools: string;
-  /** The second layout of a comparison, or the touched path. */
+  /** The path that is asked about or touched. */
   with: string;
 }
 
@@ -34,7 +34,7 @@ export type Route =
   | { view: "overview" }
   | { view: "workspace"; tab: Tab; subject: Subject }
   | { view: "conversations"; filter: ConversationFilter }
-  | { view: "conversation"; id: string }
+  | { view: "conversation"; id: string; edition: number | null }
   | { view: "template"; name: string }
   | { view: "edit"; name: string; version: number | null; from: string }
   | { view: "history"; name: string; version: number | null; with: string }
@@ -50,7 +50,7 @@ export function parse(hash: string): Route {
   if (view === "template") return { view, name };
   if (view === "edit") return { view, name, version, from: values.get("from") ?? "" };
   if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
-  if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view, filter: parseFilter(query) };
+  if (view === "conversations") return rest ? { view: "conversation", id: decode(rest), edition: Number(values.get("edition")) || null } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? TABS[0], subject: parseSubject(query) };
   return { view: view ? "unknown" : "overview" };
 }
@@ -81,7 +81,8 @@ export const EDIT = "#/edit";
 export const HISTORY = "#/history";
 export const LAYOUTS = "#/layouts";
 export const conversationsAt = (filter: Partial<ConversationFilter>) => withQuery(CONVERSATIONS, filter);
-export const conversationAt = (id: string) => `${CONVERSATIONS}/${encodeURIComponent(id)}`;
+/** A conversation, with the prompt of one of its editions, by default the current one. */
+export const conversationAt = (id: string, edition?: number) => withQuery(`${CONVERSATIONS}/${encodeURIComponent(id)}`, { edition });
 
 /** Addresses of a template, by name. The template that conversations use by default has no name. */
 export const templateAt = (name: string) => withQuery(TEMPLATE, { name });
@@ -90,8 +91,8 @@ export const editAt = (name: string, version?: number) => withQuery(version ? `$
 export const writeAt = (name: string, from: string) => withQuery(EDIT, { name, from });
 export const historyAt = (name: string, version?: number, compared = "") => withQuery(version ? `${HISTORY}/${version}` : HISTORY, { name, with: compared });
 
-export function workspaceAt(tab: Tab, subject: Partial<Subject> = {}): string {
-  return withQuery(`#/workspace/${tab}`, subject);
+export function workspaceAt(tab: Tab, { cwd, layout, model, tools, with: path }: Partial<Subject> = {}): string {
+  return withQuery(`#/workspace/${tab}`, { cwd, layout, model, tools, with: path });
 }
 
 function withQuery(path: string, fields: object): string {

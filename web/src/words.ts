@@ -41,3 +41,29 @@ export function sentenceCase(text: string): string {
 export function lastParts(path: string): string {
   return path.split("/").slice(-2).join("/");
 }
+
+/** A path below a folder, relative to it. Other paths stay as they are. */
+export function relative(path: string, root: string): string {
+  return root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+/** A text in which paths below a folder are relative to it. */
+export function withRelativePaths(text: string, root: string): string {
+  return root ? text.split(/(?<=[\s('"@])/).map((part) => relative(part, root)).join("") : text;
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [["year", 365 * 86400], ["month", 30 * 86400], ["week", 7 * 86400], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+/** How long ago a time was, in its largest unit. */
+export function age(iso: string, now: number): string {
+  const seconds = (now - Date.parse(iso)) / 1000;
+  const largest = UNITS.find(([, size]) => seconds >= size);
+  if (!largest) return "just now";
+  const [unit, size] = largest;
+  return new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / size), unit);
+}
+
+/** Names as a list in a sentence: "a", "a and b", "a, b and c". */
+export function listed(names: string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

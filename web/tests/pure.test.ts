@@ -1,10 +1,10 @@
 // Tests of the modules that need no browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxes } from "../src/boxes";
 import { difference } from "../src/difference";
 import { explanation, fileTree } from "../src/file-tree";
 import { withoutPath } from "../src/finding-list";
+import { textRuns } from "../src/hidden-characters";
 import type { Candidate, Passage } from "../src/forms";
 import { tableAt } from "../src/languages/toml";
 import { lineFinder } from "../src/line-finder";
@@ -27,13 +27,6 @@ function passage(section: string, start: number, end: number, origins: Span[], t
 function candidate(path: string, fate = "used"): Candidate {
   return { path, fate, layer: "project", reason: "", target: null };
 }
-
-test("boxes fill the strip, and the smallest is still visible", () => {
-  const places = boxes([1000, 0, 1], 100, 2, 5);
-  assert.ok(places.every(({ width }) => width >= 5));
-  assert.equal(places.at(-1)!.left + places.at(-1)!.width, 100);
-  assert.deepEqual(boxes([], 100, 2, 5), []);
-});
 
 test("folders with one folder are joined, and files keep their order", () => {
   const [top, ...others] = fileTree([candidate("/home/me/shop/AGENTS.md"), candidate("/home/me/shop/api/AGENTS.md"), candidate("/home/me/shop/AGENTS.md", "duplicate")]);
@@ -137,4 +130,12 @@ test("the parts of a text are whole lines", () => {
 
 test("a line feed at the end of a text does not begin another line", () => {
   assert.deepEqual(["", "\n", "a", "a\n", "a\nb\n", "a\n\n"].map(lineCount), [0, 1, 1, 1, 2, 2]);
+});
+
+test("hidden characters are marked, and what needs them is not", () => {
+  const marks = (text: string) => textRuns(text).filter(({ mark }) => mark).map(({ mark }) => mark);
+  assert.deepEqual(marks("a\u202eb\u202c \u200b\u200b \x1b[31m pa\u200dss"), ["U+202E", "U+202C", "U+200B ×2", "U+001B", "U+200D"]);
+  assert.deepEqual(marks("👩‍👩‍👧 ❤️ \u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می‌خواهم\ttab\r\n"), []);
+  const text = "x\u{E0041}\u{E0042}y";
+  assert.equal(textRuns(text).map(({ text }) => text).join(""), text);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
+import { authorsOf, lineAuthors } from "../src/authors";
 import { keptShare, lossOf, triggerInWords } from "../src/conversations/change-words";
 import { filterQuery } from "../src/conversations/filter-query";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
@@ -9,17 +10,11 @@ import { totalInWords, usageInWords } from "../src/conversations/usage-words";
 import type { AuthoredLine, Drift, TemplateName, Version } from "../src/forms";
 import { cellAfter } from "../src/grid-keys";
 import { dailyBars } from "../src/overview/bars";
-import { targetIn, targetName } from "../src/target";
 import { matchingTemplates, matchingVersions } from "../src/templates/matching";
 import { turnCode } from "../src/use-code";
-import { age, runs } from "../src/workspace/authorship";
-
-test("a target has a name that can be in an address", () => {
-  for (const target of [{ section: "context" }, { section: "context", kind: "file", path: "/my shop/AGENTS.md" }, { section: "a", kind: "caller", path: "" }]) {
-    assert.deepEqual(targetIn(targetName(target)), target);
-  }
-  assert.equal(targetIn(""), null);
-});
+import { sorted } from "../src/sort-heading";
+import { age } from "../src/words";
+import { answerTo } from "../src/workspace/why-words";
 
 test("a chart has a bar for each day, with gaps on days without calls", () => {
   const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5, unreported: 0 };
@@ -58,10 +53,29 @@ test("an edition's cost uses the model's provider", () => {
   assert.equal(lossOf(loss({ ...provider, cacheable: 0, lost: 0 })), "The prompt is too short for the cache of anthropic.");
 });
 
-test("lines of one commit are one run, and empty lines between sections belong to the run before", () => {
-  const line = (text: string, fields: Partial<AuthoredLine>): AuthoredLine => ({ number: 1, text, section: "a", kind: "file", path: "/w/A.md", line: 1, committed: true, commit: "c1", author: "Ada", email: "", time: "2026-06-01T10:00:00Z", ...fields });
-  const found = runs([line("# Shop", {}), line("", { kind: null, path: null, committed: null, commit: null }), line("Be brief.", {}), line("New.", { committed: false, commit: null, time: null }), line("Built in.", { committed: null, kind: "builtin", commit: null })]);
-  assert.deepEqual(found.map(({ name, text }) => [name, text]), [["Ada", "# Shop\n\nBe brief."], ["Not committed", "New."], ["Built-in text", "Built in."]]);
+test("the authors of a file are listed by their lines", () => {
+  const line = (author: string, fields: Partial<AuthoredLine>): AuthoredLine => ({ number: 1, text: "", section: "a", kind: "file", path: "/w/A.md", line: 1, committed: true, commit: "c1d2e3f4a5", author, email: "", time: "2026-06-01T10:00:00Z", ...fields });
+  const lines = [line("Ada", {}), line("Grace", { time: "2026-11-16T11:00:00Z", commit: "0123456789" }), line("Grace", {}), line("", { committed: null, kind: "builtin" })];
+  const now = Date.parse("2026-11-16T12:00:00Z");
+  const authors = lineAuthors(lines);
+  assert.deepEqual([...authors.keys()], ["/w/A.md"]);
+  assert.equal(authorsOf(authors.get("/w/A.md"), false, now), "Grace, Ada · 1 hour ago");
+  assert.equal(authorsOf(lines.slice(1, 2), true, now), "Grace · 1 hour ago · 01234567");
+  assert.equal(authorsOf([line("", { committed: false, commit: null, time: null })], true, now), "Not committed");
+  assert.equal(authorsOf(undefined), "");
+});
+
+test("the answer to why is in sentences", () => {
+  const row = { path: "/w/packages/web/CLAUDE.md", layer: "project", fate: "shadowed", reason: "/w/AGENTS.override.md comes before it; also read by claude, copilot", target: null, readers: ["claude", "copilot"], advice: "move its text into /w/AGENTS.override.md" };
+  assert.equal(answerTo(row, "/w"), "packages/web/CLAUDE.md is not in this prompt: AGENTS.override.md comes before it. Claude and copilot read it. To include it: move its text into AGENTS.override.md.");
+  assert.equal(answerTo({ ...row, fate: "used", reason: "", readers: [], advice: "" }, "/w"), "packages/web/CLAUDE.md is in this prompt.");
+  assert.equal(answerTo({ ...row, fate: "absent", reason: "", readers: ["pi"], advice: "create it" }, ""), "/w/packages/web/CLAUDE.md is not in this prompt: absent. Pi reads it. To include it: create it.");
+});
+
+test("rows are sorted by figures or names, and equal rows stay in order", () => {
+  const rows = [{ name: "b", tokens: 2 }, { name: "a", tokens: 2 }, { name: "c", tokens: 10 }];
+  assert.deepEqual(sorted(rows, "descending", ({ tokens }) => tokens).map(({ name }) => name), ["c", "b", "a"]);
+  assert.deepEqual(sorted(rows, "ascending", ({ name }) => name).map(({ name }) => name), ["a", "b", "c"]);
 });
 
 test("an age is in its largest unit", () => {

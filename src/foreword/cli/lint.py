@@ -116,9 +116,9 @@ def _write_text(report: Report, args: Namespace) -> None:
 
 def _note_files_below(args: Namespace) -> Iterator[str]:
     """Yield a note if the folders below have instruction files, which are checked only with --recursive."""
-    from ..programs.proofread import count_files_below
+    from ..programs.questions import files_not_checked
 
-    count = count_files_below(args.question.assembler)
+    count = files_not_checked(args.question)
     if count:
         subject = (
             "1 instruction file in another folder was"

@@ -107,7 +107,13 @@ def why(args: Namespace) -> int:
     if args.json:
         write_json(questions.why(question))
         return status(findings, args)
-    _write_candidates(questions.candidates_of(question), args)
+    candidates = questions.candidates_of(question)
+    _write_candidates(candidates, args)
+    existing = [candidate for candidate in candidates if candidate.fate != "absent"] or candidates
+    if len(existing) == 1 and (advice := questions.advice_of(question)(existing[0])):
+        from .paths import paths_of
+
+        write_note(f"to include it: {paths_of(args).shorten_in(advice)}")
     report(findings, args)
     return status(findings, args)
 

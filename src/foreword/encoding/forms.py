@@ -43,6 +43,13 @@ class CandidateForm(TypedDict):
     target: str | None
 
 
+class ExplainedForm(CandidateForm):
+    """A candidate, the other agents that read it, and how to include it. Both are empty unless a path was asked for."""
+
+    readers: list[str]
+    advice: str
+
+
 class FindingForm(TypedDict):
     code: str
     severity: str

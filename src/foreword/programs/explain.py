@@ -77,6 +77,14 @@ def split_readers(reason: str) -> tuple[str, list[str]]:
     return "; ".join(clause for clause in clauses if clause not in readers), readers
 
 
+def readers_in(reason: str) -> list[str]:
+    """Return the names of the agents that a reason lists as readers of the file."""
+    agents = [clause for clause in split_readers(reason)[1] if not clause.startswith(_THESE_LAYOUTS)]
+    return [
+        name for clause in agents for name in clause.removeprefix(_ALSO_READ_BY).removeprefix(_THESE_AGENTS).split(", ")
+    ]
+
+
 _FATES: Mapping[str, Fate] = {
     "on-touch": "waiting",
     "elsewhere": "elsewhere",
@@ -243,6 +251,11 @@ def _patterns(layout: Layout, kind: str) -> Iterator[Pattern]:
         if lookup.kind == kind:
             for group in lookup.groups:
                 yield from group
+
+
+def instruction_names(layout: Layout) -> set[str]:
+    """Return the names of the instruction files that a layout reads."""
+    return {os.path.basename(pattern.path) for pattern in _patterns(layout, "text")}
 
 
 def _describe_reads(path: str, layout: Layout) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..encoding.forms import CandidateForm
+    from ..encoding.forms import ExplainedForm
     from ..inspection.diff import Difference
     from ..inspection.own_part import OwnPart
     from ..inspection.prices import Prices
@@ -72,11 +72,32 @@ def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
     return {**prompt_with_counts(prompt, question.model, question.provider), "tools": tool_definitions(question)}
 
 
-def why(question: Question) -> list[CandidateForm]:
-    """Return every candidate and its fate. If `path` is set, return only candidates at or below that path or with that name."""
-    from ..encoding.prompt import candidate_form
+def why(question: Question) -> list[ExplainedForm]:
+    """Return every candidate and its fate.
 
-    return [candidate_form(candidate) for candidate in candidates_of(question)]
+    If `path` is set, return only candidates at or below that path or with that name, with the other agents that read each and how to
+    include it.
+    """
+    from ..encoding.prompt import candidate_form
+    from .explain import readers_in
+
+    advice = advice_of(question)
+    return [
+        {**candidate_form(candidate), "readers": readers_in(candidate.reason), "advice": advice(candidate)}
+        for candidate in candidates_of(question)
+    ]
+
+
+def advice_of(question: Question) -> Callable[[Candidate], str]:
+    """Return a function that says how to include a candidate. It returns an empty string unless `path` is set."""
+    from .explain import instruction_names
+    from .including import how_to_include, main_file
+
+    if not question.fields.get("path"):
+        return lambda candidate: ""
+    names = instruction_names(question.assembler.layout())
+    main = main_file(question.checked_prompt().candidates, names, question.cwd)
+    return lambda candidate: how_to_include(candidate, main)
 
 
 def candidates_of(question: Question) -> list[Candidate]:
@@ -354,7 +375,14 @@ def lint_answer(question: Question, report: Report) -> LintForm:
     from ..wire.differences import lint_form
 
     filtered = filter_findings(question, report)
-    return lint_form(filtered.root, filtered.files, filtered.findings)
+    return lint_form(filtered.root, filtered.files, files_not_checked(question), filtered.findings)
+
+
+def files_not_checked(question: Question) -> int:
+    """Return how many instruction files the folders below have, if lint does not check them too."""
+    from .proofread import count_files_below
+
+    return 0 if question.fields.get("recursive") else count_files_below(question.assembler)
 
 
 def lint_report(question: Question) -> Report:

@@ -99,6 +99,7 @@ class LayoutKeysForm(TypedDict):
 class LayoutsForm(TypedDict):
     layouts: list[LayoutChoiceForm]
     languages: list[str]
+    models: list[str]
 
 
 class TemplateLinesForm(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..encoding.forms import CandidateForm
+from ..encoding.forms import ExplainedForm
 from ..wire.conversation_forms import RecordedForm
 from ..wire.forms import (
     AgentsForm,
@@ -147,7 +147,7 @@ ROUTES = (
     Route("GET", "/usage", "reading", "read", False, conversation_lists.read_usage, forms.UsageTotalForm, None, ConversationsQuery, _STORED),
     Route("GET", "/prompts/{id}", "reading", "read", False, conversations.read_prompt, forms.StoredPromptForm, None, None, _STORED),
     Route("POST", "/show", "questions", "read", False, questions.show, ShowForm, ShowBody, None, _QUESTION),
-    Route("POST", "/why", "questions", "read", False, questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
+    Route("POST", "/why", "questions", "read", False, questions.why, list[ExplainedForm], WhyBody, None, _QUESTION),
     Route("POST", "/blame", "questions", "read", False, questions.blame, (list[LineForm], AuthorshipForm, AuthorSumsForm), BlameBody, None, _QUESTION),
     Route("POST", "/tokens", "questions", "read", False, questions.tokens, CountedForm, TokensBody, None, _QUESTION),
     Route("POST", "/touch", "questions", "read", False, questions.instructions_for_files, TouchedForm, PathsBody, None, _QUESTION),

@@ -187,14 +187,15 @@ def list_layouts(service: Service, request: Request) -> Response:
 
     `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
     `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
-    with the layout use the global template. `languages` lists all template languages.
+    with the layout use the global template. `languages` lists all template languages, and `models` the models with known prices.
     """
     query: LayoutsQuery = request.query
     workspace = service.workspace(query.cwd)
     addresses = custom_layouts(resolve_workspace(workspace, Reader()), service.packs)
     rows = [_layout_row(service, workspace, name, ()) for name in (*layout_names(), *mirror_names())]
     rows += [_layout_row(service, workspace, address, None) for address in addresses]
-    return Response({"layouts": rows, "languages": list(LANGUAGES)})
+    models = sorted({price.name for price in service.prices().models})
+    return Response({"layouts": rows, "languages": list(LANGUAGES), "models": models})
 
 
 def _layout_row(

@@ -155,12 +155,13 @@ def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
 # Lint
 
 
-def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
+def lint_form(root: str, files: int, unchecked: int, findings: Sequence[Finding]) -> LintForm:
     """Return the lint findings, and their number by severity."""
     severities = [finding.severity for finding in findings]
     return {
         "root": printable(root),
         "files": files,
+        "unchecked": unchecked,
         "counts": {
             "error": severities.count("error"),
             "warning": severities.count("warning"),

@@ -349,8 +349,11 @@ class CountsForm(TypedDict):
 
 
 class LintForm(TypedDict):
+    """`unchecked` is the number of instruction files in the folders below, if they were not checked too."""
+
     root: str
     files: int
+    unchecked: int
     counts: CountsForm
     findings: list[FindingForm]
 

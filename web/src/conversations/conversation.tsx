@@ -1,9 +1,9 @@
 // One conversation: its current edition, what changed between editions, and how a prompt built now would differ.
-import { useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
 import type { Drift, Edition } from "../forms";
 import { countEdition } from "../questions";
 import { Time } from "../time";
+import { conversationAt, replace } from "../route";
 import { type Loaded, useLatest } from "../use-latest";
 import { ForgetButton, RebuildButton } from "./actions";
 import { triggerInWords } from "./change-words";
@@ -15,19 +15,20 @@ import { lastList } from "./last-list";
 import { shortLayout } from "./layout-name";
 import { usageInWords } from "./usage-words";
 
-export function Conversation({ id }: { id: string }) {
+/** `edition` is the number of the edition whose prompt is shown, if it is not the current one. */
+export function Conversation({ id, edition: number }: { id: string; edition: number | null }) {
   const current = useLatest(() => readEdition(id), []);
   const editions = useLatest(() => listEditions(id), []);
   const drift = useLatest(() => readDrift(id), []);
   const tokens = useTokens(id, current.value?.edition);
-  // The edition whose prompt is shown, if it is not the current one.
-  const [number, setNumber] = useState<number | undefined>();
   const older = useLatest(async () => (number ? readEdition(id, number) : null), [number]);
   const olderTokens = useTokens(id, number);
   const rows = editions.value ?? [];
   const newest = current.value?.edition ?? 0;
+  // Until an older edition is loaded, the current one stays.
+  const isOlder = number !== null && (older.problem !== "" || older.value?.edition === number);
   function reload(): void {
-    setNumber(undefined);
+    replace(conversationAt(id));
     for (const loaded of [current, editions, drift]) loaded.reload();
   }
   return (
@@ -51,13 +52,13 @@ export function Conversation({ id }: { id: string }) {
       {!current.problem && <Figures edition={current.value} editions={rows} tokens={tokens.value} drift={drift.value} />}
       {!current.problem && <DriftView drift={drift.value} system={current.value?.system} problem={drift.problem} />}
       {rows.length > 1 && <EditionChanges key={rows.at(-1)!.edition} id={id} editions={rows} />}
-      <EditionPrompt edition={number ? older : current} tokens={number ? olderTokens : tokens} rows={rows} newest={newest}
-        onNumber={(chosen) => setNumber(chosen === newest ? undefined : chosen)} />
+      <EditionPrompt edition={isOlder ? older : current} tokens={isOlder ? olderTokens : tokens} rows={rows} newest={newest} chosen={number ?? newest}
+        onNumber={(chosen) => replace(conversationAt(id, chosen === newest ? undefined : chosen))} />
     </main>
   );
 }
 
-function useTokens(id: string, edition: number | undefined): Loaded<Awaited<ReturnType<typeof countEdition>> | null> {
+function useTokens(id: string, edition: number | null | undefined): Loaded<Awaited<ReturnType<typeof countEdition>> | null> {
   return useLatest(async (signal) => (edition ? countEdition(id, edition, signal) : null), [edition]);
 }
 

@@ -2,7 +2,6 @@
 import { Figure } from "../figure";
 import type { Counted, Drift, Edition, EditionRow } from "../forms";
 import { count, counted, dollars, percent } from "../words";
-import { toolTokens } from "./tools";
 
 interface Props {
   /** The edition in use; null until it is known. */
@@ -38,5 +37,5 @@ function priceNote({ changed, tokens_lost, cost, basis }: Drift): string {
 
 function tokensNote({ tokens: { exact, error }, tools }: Counted): string {
   const accuracy = exact ? "exact" : `within ${percent(error)}`;
-  return tools.length ? `${accuracy}, plus ${count(toolTokens(tools))} for tools` : accuracy;
+  return tools.length ? `${accuracy}, plus ${count(tools.reduce((sum, tool) => sum + tool.tokens, 0))} for tools` : accuracy;
 }

@@ -17,6 +17,7 @@ export interface EditorData {
   isCopy: boolean;
   variables: Variable[];
   layouts: Layout[];
+  models: string[];
   languages: Syntax[];
   roots: string[];
   token: Token;
@@ -27,7 +28,7 @@ export interface EditorData {
  * `from`, which is NAME or NAME@NUMBER.
  */
 export async function loadEditor(name: string, version: number | null, from = ""): Promise<EditorData> {
-  const [live, draft, variables, { layouts, languages }, roots, token] = await Promise.all([
+  const [live, draft, variables, { layouts, languages, models }, roots, token] = await Promise.all([
     readText(name), findDraft(name), listVariables(), listLayouts(), listRoots(), readToken(),
   ]);
   const isLive = version === null || String(version) === live.version;
@@ -36,7 +37,7 @@ export async function loadEditor(name: string, version: number | null, from = ""
   // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
   const usable = layouts.filter((layout) => layout.stored_template);
   const unsaved = isDifferent ? draft : from && live.version === "0" ? await copyOf(from, live.version, token.default_template) : null;
-  return { name, current, isLive, draft: unsaved, isCopy: !isDifferent && unsaved !== null, variables, layouts: usable, languages, roots, token };
+  return { name, current, isLive, draft: unsaved, isCopy: !isDifferent && unsaved !== null, variables, layouts: usable, languages, models, roots, token };
 }
 
 async function copyOf(from: string, version: string, defaultName: string): Promise<Draft> {

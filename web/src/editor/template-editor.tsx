@@ -28,7 +28,7 @@ const CANNOT_SAVE = "You can try changes here, but your token does not allow sav
 type Pane = "template" | "variables" | "preview";
 
 export function TemplateEditor({ data }: { data: EditorData }) {
-  const { name, current, isLive, draft, isCopy, token, variables, layouts, languages, roots } = data;
+  const { name, current, isLive, draft, isCopy, token, variables, layouts, languages, models, roots } = data;
   const canSave = token.rights.includes("template");
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
@@ -183,7 +183,7 @@ export function TemplateEditor({ data }: { data: EditorData }) {
             <div class="code" ref={host} />
             <Findings findings={results.all} onGoTo={(line, column) => inTemplatePane(() => code.current!.goTo(line, column))} onNext={() => nextFinding(1)} />
           </section>
-          <Preview previewed={results.previewed} problem={results.problem} waiting={results.waiting} choices={choices} roots={roots} layouts={layouts}
+          <Preview previewed={results.previewed} problem={results.problem} waiting={results.waiting} choices={choices} roots={roots} layouts={layouts} models={models}
             highlightedLine={highlightedLine} onChoices={setChoices} onPick={pick} />
         </div>
       </div>

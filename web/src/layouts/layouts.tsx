@@ -13,7 +13,7 @@ import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
 import { tryLayout } from "../questions";
 import { browserStorage } from "../storage";
-import { TokenMap } from "../token-map";
+import { SourceTable } from "../source-table";
 import { useLatest } from "../use-latest";
 
 const KEY = "foreword.layout";
@@ -127,7 +127,7 @@ function Result({ prompt, isOutdated }: { prompt: Prompt; isOutdated: boolean })
   return (
     <>
       {isOutdated && <p class="quiet">This prompt comes from the last layout without an error.</p>}
-      <TokenMap prompt={prompt} />
+      <SourceTable costs={prompt} />
       <PromptText label="Prompt with origins" segments={parts} />
     </>
   );

@@ -5,7 +5,6 @@ import type { Layout } from "../forms";
 import { browserStorage } from "../storage";
 
 const KEY = "foreword.choices";
-const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemini-2.5-pro"];
 
 const DEFAULTS: Choices = { cwd: "", model: "", layout: "", tools: "" };
 
@@ -34,10 +33,12 @@ interface Props {
   choices: Choices;
   roots: string[];
   layouts: Layout[];
+  /** The models with known prices. */
+  models: string[];
   onChange(choices: Choices): void;
 }
 
-export function ChoicesForm({ label = "Preview settings", choices, roots, layouts, onChange }: Props) {
+export function ChoicesForm({ label = "Preview settings", choices, roots, layouts, models, onChange }: Props) {
   const id = useId();
   const field = (name: keyof Choices) => ({
     id: `${id}-${name}`,
@@ -65,7 +66,7 @@ export function ChoicesForm({ label = "Preview settings", choices, roots, layout
         <input {...field("tools")} placeholder="read, edit, bash" spellcheck={false} />
       </label>
       <datalist id={`${id}-roots`}>{roots.map((root) => <option key={root} value={root} />)}</datalist>
-      <datalist id={`${id}-models`}>{MODELS.map((model) => <option key={model} value={model} />)}</datalist>
+      <datalist id={`${id}-models`}>{models.map((model) => <option key={model} value={model} />)}</datalist>
     </form>
   );
 }

@@ -1,5 +1,7 @@
 // Where a piece of the prompt came from, and which kinds of origins a prompt has.
 import { kindName, location } from "./origins";
+import { relative } from "../words";
+import type { Mark } from "./renderer";
 import type { Segment } from "./segments";
 import type { SourceOf } from "./sources";
 
@@ -9,16 +11,28 @@ export interface Place {
   line: number | null;
 }
 
-export function OriginInfo({ place, sourceOf }: { place: Place | null; sourceOf: SourceOf | undefined }) {
+interface Props {
+  place: Place | null;
+  sourceOf: SourceOf | undefined;
+  marks: Mark[];
+  authorAt: ((path: string, line: number | null) => string) | undefined;
+  root: string;
+}
+
+export function OriginInfo({ place, sourceOf, marks, authorAt, root }: Props) {
   const origin = place?.segment.origin;
   if (!origin) return <p class="origin-info"><span class="quiet">Point at the text, tap it or use the arrow keys to see where it came from.</span></p>;
   const source = sourceOf?.(origin);
+  const author = authorAt?.(origin.path, place.line);
+  const found = place.line === null ? [] : marks.filter(({ path, line }) => path === origin.path && line === place.line);
   return (
-    <p class="origin-info">
+    <div class="origin-info">
       <span class={`swatch k-${origin.kind}`} aria-hidden="true" />
-      <b>{kindName(origin.kind)}</b> <span class="path">{location(origin, place.line)}</span>
+      <b>{kindName(origin.kind)}</b> <span class="path">{location({ ...origin, path: relative(origin.path, root) }, place.line)}</span>
+      {author && <span class="quiet">{author}</span>}
       {source && <a href={source.address}>{source.name}</a>}
-    </p>
+      {found.map(({ severity, message }) => <p key={message}><span class={`badge ${severity}`}>{severity}</span> {message}</p>)}
+    </div>
   );
 }
 

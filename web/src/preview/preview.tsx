@@ -16,6 +16,7 @@ interface Props {
   choices: Choices;
   roots: string[];
   layouts: Layout[];
+  models: string[];
   highlightedLine: number | null;
   onChoices(choices: Choices): void;
   onPick(lines: [number, number]): void;
@@ -23,7 +24,7 @@ interface Props {
 
 const NO_SEGMENTS: Segment[] = [];
 
-export function Preview({ previewed, problem, waiting, choices, roots, layouts, highlightedLine, onChoices, onPick }: Props) {
+export function Preview({ previewed, problem, waiting, choices, roots, layouts, models, highlightedLine, onChoices, onPick }: Props) {
   const [target, setTarget] = useState<{ section: string } | null>(null);
   const parts = previewed?.segments ?? NO_SEGMENTS;
   // Rendered again only when the prompt changes, so that typing does not wait for thousands of segments.
@@ -37,7 +38,7 @@ export function Preview({ previewed, problem, waiting, choices, roots, layouts, 
   const isOutdated = problem !== "";
   return (
     <section class="preview" aria-label="Preview" aria-busy={useObservable(waiting)}>
-      <ChoicesForm choices={choices} roots={roots} layouts={layouts} onChange={onChoices} />
+      <ChoicesForm choices={choices} roots={roots} layouts={layouts} models={models} onChange={onChoices} />
       <h2 class="visually-hidden">Preview</h2>
       {problem && (
         <p class="note wrong" role="alert">

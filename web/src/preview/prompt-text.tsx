@@ -5,7 +5,7 @@ import { go } from "../route";
 import type { Target } from "../target";
 import { OriginInfo, type Place, spokenOrigin } from "./origin-info";
 import type { SourceOf } from "./sources";
-import { PromptRenderer } from "./renderer";
+import { type Mark, PromptRenderer } from "./renderer";
 import type { Segment } from "./segments";
 
 interface Props {
@@ -19,11 +19,19 @@ interface Props {
   target?: Target | null;
   /** Called with the template lines that produced the text that was clicked. */
   onPick?(lines: [number, number]): void;
+  /** What is shown in the margin of lines. */
+  marks?: Mark[];
+  /** Who wrote a line of a file, or all its lines. */
+  authorAt?: (path: string, line: number | null) => string;
   /** The view that shows where a segment came from. */
-  sourceOf?: SourceOf;
+  sourceOf?: SourceOf | undefined;
+  /** The folder that paths are relative to. */
+  root?: string;
 }
 
-export function PromptText({ label, segments, level = 4, highlightedLine = null, target = null, onPick, sourceOf }: Props) {
+const NO_MARKS: Mark[] = [];
+
+export function PromptText({ label, segments, level = 4, highlightedLine = null, target = null, marks = NO_MARKS, authorAt, onPick, sourceOf, root = "" }: Props) {
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const renderer = useRef<PromptRenderer | null>(null);
@@ -40,6 +48,7 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
     setHovered(null);
     setSelected(segment ? { segment, line: null } : null);
   }, [segments]);
+  useLayoutEffect(() => renderer.current!.mark(marks), [marks, segments]);
   useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
   useEffect(() => () => void CSS.highlights?.delete("lines"), []);
   useEffect(() => {
@@ -117,7 +126,7 @@ export function PromptText({ label, segments, level = 4, highlightedLine = null,
     <>
       <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} aria-describedby={`${id}-keys`} tabIndex={0}
         onPointerMove={point} onPointerLeave={leave} onPointerDown={(event) => void (pressed.current = [event.clientX, event.clientY])} onClick={click} onFocus={focus} onKeyDown={key} onCopy={copyExactly} />
-      <OriginInfo place={hovered ?? selected} sourceOf={sourceOf} />
+      <OriginInfo place={hovered ?? selected} sourceOf={sourceOf} marks={marks} authorAt={authorAt} root={root} />
       <p class="visually-hidden" id={`${id}-keys`}>The left and right arrow keys move between origins, and Enter opens where the text came from.</p>
       <p class="visually-hidden" role="status">{spoken}</p>
     </>

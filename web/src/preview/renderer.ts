@@ -1,7 +1,8 @@
 // Draws a prompt without Preact: it may have thousands of origins, and most of it stays the same when it changes.
+import { type TextRun, textRuns } from "../hidden-characters";
 import type { Target } from "../target";
 import { type Block, type Piece, blocks, estimatedLines, isSame } from "./blocks";
-import { type Segment, lineAt, rangeOfLine, sourcesOf } from "./segments";
+import { type Segment, lineAt, offsetOfLine, rangeOfLine, sourcesOf } from "./segments";
 
 const HIGHLIGHT = "lines";
 const LINE_HEIGHT = 1.7; // as in prompt.css
@@ -17,6 +18,14 @@ interface Drawn {
   element: HTMLElement;
   /** One for each piece. Null if the block is far from the screen: then its text is a single node, because elements take time. */
   spans: HTMLElement[] | null;
+}
+
+/** Something about a line of a source, which is shown in the margin of the text. */
+export interface Mark {
+  path: string;
+  line: number;
+  severity: string;
+  message: string;
 }
 
 /** A segment at a point, and the offset and the origin's line at that point. */
@@ -115,6 +124,31 @@ export class PromptRenderer {
     return this.segments[index];
   }
 
+  /** Show marks in the margin, instead of those before. */
+  mark(marks: Mark[]): void {
+    for (const old of this.host.querySelectorAll(".margin-mark")) old.remove();
+    for (const [index, segment] of this.segments.entries()) {
+      for (const { line, severity, message } of marks.filter(({ path }) => path === segment.origin?.path)) {
+        const offset = offsetOfLine(segment, line);
+        const place = offset === null ? null : this.placeOf(index, offset);
+        if (!place) continue;
+        const element = document.createElement("i");
+        element.className = `margin-mark ${severity}`;
+        element.title = message;
+        place.insertNode(element);
+      }
+    }
+  }
+
+  /** A point in the text of a segment. */
+  private placeOf(index: number, offset: number): Range | null {
+    for (const drawn of this.drawn) {
+      const number = drawn.block.pieces.findIndex((piece) => piece.index === index && piece.offset <= offset && offset < piece.offset + piece.text.length);
+      if (number >= 0) return range(this.colour(drawn)[number]!, offset - drawn.block.pieces[number]!.offset, 0);
+    }
+    return null;
+  }
+
   /** Highlight what a template line produced and scroll to it. Returns whether it produced anything. */
   highlight(line: number | null): boolean {
     CSS.highlights?.delete(HIGHLIGHT);
@@ -136,23 +170,26 @@ export class PromptRenderer {
 
   /** What is at a point of the screen, where this element is. */
   hitAt(x: number, y: number, element: Element): Hit | null {
-    const parent = element.parentElement;
-    const drawn = parent && this.byElement.get(parent);
-    const piece = drawn?.spans && drawn.block.pieces[drawn.spans.indexOf(element as HTMLElement)];
+    let span: Element | null = element;
+    while (span && span !== this.host && !this.byElement.has(span.parentElement!)) span = span.parentElement; // a hidden character is inside it
+    const drawn = span?.parentElement && this.byElement.get(span.parentElement);
+    const piece = drawn?.spans && drawn.block.pieces[drawn.spans.indexOf(span as HTMLElement)];
     if (!piece?.segment.origin) return null;
     const caret = document.caretPositionFromPoint?.(x, y);
-    const offset = piece.offset + (caret && element.contains(caret.offsetNode) ? caret.offset : 0);
+    const offset = piece.offset + (caret && span!.contains(caret.offsetNode) ? offsetIn(span!, caret.offsetNode, caret.offset) : 0);
     return { segment: piece.segment, index: piece.index, offset, line: lineAt(piece.segment, offset) };
   }
 
-  /** Scroll to a section, or to what a source contributes to it, which is then selected. Returns the selected segment. */
-  scrollTo({ section, kind, path }: Target): Segment | undefined {
-    const isThere = ({ origin, ...segment }: Segment) => segment.section === section && origin?.kind === kind && origin?.path === path;
-    const index = kind ? this.segments.findIndex((segment) => isThere(segment) && isReachable(segment)) : -1;
+  /** Scroll to a section, or to what a source or one of its lines contributes, which is then selected. Returns the selected segment. */
+  scrollTo({ section, kind, path, line }: Target): Segment | undefined {
+    const isSource = ({ origin, ...segment }: Segment) => segment.section === section && origin?.kind === kind && origin?.path === path;
+    const isThere = line ? (segment: Segment) => segment.origin?.path === path && offsetOfLine(segment, line) !== null : isSource;
+    const index = kind || line ? this.segments.findIndex((segment) => isThere(segment) && isReachable(segment)) : -1;
     const element = index < 0 ? this.drawn.find(({ block }) => block.pieces[0]!.segment.section === section)?.element : this.spansOf(index)[0];
     if (!element) return undefined;
     if (index >= 0) this.select(index);
-    const scroll = () => scrollIntoView(this.host, element, true);
+    const place = line && index >= 0 ? this.placeOf(index, offsetOfLine(this.segments[index]!, line)!) : null;
+    const scroll = () => scrollIntoView(this.host, place ?? element, true);
     scroll();
     requestAnimationFrame(scroll); // now the blocks that were not laid out before have their real height
     return this.segments[index];
@@ -185,9 +222,19 @@ function draw(block: Block, segments: Segment[], level: number): Drawn {
 
 function spanFor({ text, segment: { origin } }: Piece): HTMLElement {
   const span = document.createElement("span");
-  span.textContent = text;
+  span.append(...textRuns(text).map(nodeFor));
   if (origin) span.className = `origin k-${origin.kind}`;
   return span;
+}
+
+/** A text node, or for hidden characters an element in which they cannot act on the text around them. */
+function nodeFor({ text, mark }: TextRun): Node {
+  if (!mark) return document.createTextNode(text);
+  const element = document.createElement("i");
+  element.className = "hidden-character";
+  element.dataset["mark"] = mark;
+  element.textContent = text;
+  return element;
 }
 
 /** A heading without text of its own, because the text of this element is the prompt and nothing else. */
@@ -199,12 +246,29 @@ function heading(section: string, sources: string[], level: number): HTMLElement
   return element;
 }
 
-function range(span: HTMLElement, from: number, to: number): Range {
+/** A range of the text in an element; empty if `to` is not after `from`. */
+function range(element: HTMLElement, from: number, to: number): Range {
   const result = document.createRange();
-  const node = span.firstChild!;
-  result.setStart(node, from);
-  result.setEnd(node, Math.min(to, node.textContent!.length));
+  result.setStart(...pointAt(element, from));
+  if (to > from) result.setEnd(...pointAt(element, to));
   return result;
+}
+
+/** The text node at an offset in an element, and the offset in that node. */
+function pointAt(element: HTMLElement, offset: number): [Node, number] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let node = walker.nextNode() as Text;
+  for (let rest = offset; ; rest -= node.length, node = walker.nextNode() as Text) {
+    if (rest <= node.length || node === element.lastChild) return [node, Math.min(rest, node.length)];
+  }
+}
+
+/** The offset in an element of a point in one of its text nodes. */
+function offsetIn(element: Element, node: Node, offset: number): number {
+  const before = document.createRange();
+  before.setStart(element, 0);
+  before.setEnd(node, offset);
+  return before.toString().length;
 }
 
 function scrollIntoView(host: HTMLElement, target: Range | Element, toTop = false): void {

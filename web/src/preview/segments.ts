@@ -93,6 +93,18 @@ export function lineAt(segment: Segment, offset: number): number | null {
   return Math.min(lines[0] + countNewlines(segment.text.slice(0, offset)), lines[1]);
 }
 
+/** Where a line of the origin begins in its segment, or null if the segment does not contain it. */
+export function offsetOfLine({ origin, text }: Segment, line: number): number | null {
+  const lines = origin?.lines;
+  if (!lines || line < lines[0] || line > lines[1]) return null;
+  let offset = 0;
+  for (let current = lines[0]; current < line; current++) {
+    offset = text.indexOf("\n", offset) + 1;
+    if (offset === 0) return null;
+  }
+  return offset < text.length ? offset : null;
+}
+
 function countNewlines(text: string): number {
   return text.split("\n").length - 1;
 }

@@ -16,7 +16,7 @@ export function sourceFor(subject: Partial<Subject>): SourceOf {
     if (kind === "template") return { address: TEMPLATE, name: "Show the template" };
     if (kind === "file") return { address: workspaceAt("files", { ...subject, with: path }), name: "Show in files" };
     if (kind === "skill" || kind === "resident") return { address: workspaceAt("skills", { ...subject, with: "" }), name: "Show skills" };
-    if (kind === "tool") return { address: workspaceAt("tokens", { ...subject, with: "" }), name: "Show tools" };
+    if (kind === "tool") return { address: workspaceAt("prompt", { ...subject, with: "" }), name: "Show tools" };
     return null;
   };
 }

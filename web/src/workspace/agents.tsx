@@ -6,7 +6,7 @@ import type { AgentsTable } from "../forms";
 import { type Cell, cellAfter } from "../grid-keys";
 import { Loading } from "../loading";
 import { useLatest } from "../use-latest";
-import { count, counted } from "../words";
+import { count, counted, relative } from "../words";
 import type { TabProps } from "./tab";
 
 export function AgentsTab({ subject }: TabProps) {
@@ -117,8 +117,4 @@ function Reason({ table: { files, root }, chosen }: { table: AgentsTable; chosen
   const verdict = file?.verdicts[chosen!.column];
   if (!file || !verdict) return <span class="quiet">Choose a cell to see the reason.</span>;
   return <><b>{verdict.agent}</b> <span class="path">{relative(file.path, root)}</span> {verdict.verdict.replace("-", " ")}{verdict.reason && `: ${verdict.reason}`}</>;
-}
-
-function relative(path: string, root: string): string {
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }

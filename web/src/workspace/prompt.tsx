@@ -1,41 +1,35 @@
-// The prompt, coloured by origin, beside a map of its sections.
-import { useMemo, useState } from "preact/hooks";
-import { showWithSources } from "../questions";
+// The prompt that an agent in a folder gets.
+import { useMemo } from "preact/hooks";
 import { CopyButton } from "../copy";
-import { FindingList } from "../finding-list";
+import type { Finding } from "../forms";
 import { Loading } from "../loading";
-import { Legend } from "../preview/origin-info";
-import { PromptText } from "../preview/prompt-text";
-import { segments } from "../preview/segments";
 import { sourceFor } from "../preview/sources";
-import type { Prompt } from "../forms";
-import type { Subject } from "../route";
-import { targetIn } from "../target";
-import { TokenMap } from "../token-map";
+import { PromptPanes } from "../prompt-panes";
+import { countTokens, lint, readAuthors, readAuthorship, show, withSources } from "../questions";
 import { useLatest } from "../use-latest";
 import type { TabProps } from "./tab";
 
-export function PromptTab({ subject }: TabProps) {
-  const shown = useLatest((signal) => showWithSources(subject, signal), [subject], 200);
-  return <Loading loaded={shown} doing="Building the prompt">{(prompt) => <PromptView prompt={prompt} subject={subject} />}</Loading>;
+export function PromptTab({ subject, root }: TabProps) {
+  const shown = useLatest(async (signal) => {
+    const [prompt, counted] = await Promise.all([show(subject, signal), countTokens(subject, signal)]);
+    return { prompt, costs: { ...withSources(prompt, counted), tools: counted.tools, own: counted.own } };
+  }, [subject], 200);
+  const report = useLatest((signal) => lint(subject, signal), [subject], 200);
+  // Without git, the prompt has no authors.
+  const authorship = useLatest((signal) => Promise.all([readAuthorship(subject, signal), readAuthors(subject, signal)]).then(([lines, sums]) => ({ lines, sums }), () => null), [subject], 200);
+  const sourceOf = useMemo(() => sourceFor(subject), [subject]);
+  const findings = useMemo(() => unique([...(shown.value?.prompt.findings ?? []), ...(report.value?.findings ?? [])]), [shown.value, report.value]);
+  return (
+    <Loading loaded={shown} doing="Building the prompt">
+      {({ prompt, costs }) => (
+        <PromptPanes text={prompt.text} passages={prompt.passages} costs={costs} findings={findings} root={root} authorship={authorship.value} sourceOf={sourceOf}
+          empty="The prompt is empty, so the model gets no system prompt." header={<CopyButton text={prompt.text} what="Copy prompt" />} />
+      )}
+    </Loading>
+  );
 }
 
-function PromptView({ prompt, subject }: { prompt: Prompt; subject: Subject }) {
-  const [target, setTarget] = useState(() => targetIn(subject.with));
-  const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
-  const sourceOf = useMemo(() => sourceFor(subject), [subject]);
-  return (
-    <>
-      <section class="card" aria-labelledby="tokens-heading">
-        <header><h3 id="tokens-heading">Where the tokens go</h3><CopyButton text={prompt.text} what="Copy prompt" /></header>
-        <TokenMap prompt={prompt} onTarget={setTarget} />
-      </section>
-      {prompt.findings.length > 0 && <section class="card" aria-labelledby="findings-heading"><h3 id="findings-heading">Findings</h3><FindingList findings={prompt.findings} /></section>}
-      <section class="card prompt-card" aria-labelledby="prompt-heading">
-        <h3 id="prompt-heading">Prompt</h3>
-        <Legend segments={parts} />
-        {prompt.text ? <PromptText label="Prompt with origins" segments={parts} target={target} sourceOf={sourceOf} /> : <p class="quiet">The prompt is empty, so the model gets no system prompt.</p>}
-      </section>
-    </>
-  );
+/** Each finding once: lint repeats those of the prompt. */
+function unique(findings: Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [JSON.stringify([finding.code, finding.path, finding.line, finding.message]), finding])).values()];
 }

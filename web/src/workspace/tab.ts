@@ -1,8 +1,8 @@
 // What every tab of a workspace gets.
-import type { Layout } from "../forms";
 import type { Subject } from "../route";
 
 export interface TabProps {
-  subject: Subject;
-  layouts: Layout[];
+  subject: Subject & { revision: number };
+  /** The folder that paths are relative to. */
+  root: string;
 }

@@ -7,36 +7,29 @@ import type { Layout } from "../forms";
 import { ChoicesForm } from "../preview/choices";
 import { type Subject, TABS, type Tab, replace, workspaceAt } from "../route";
 import { useLatest } from "../use-latest";
-import { sentenceCase } from "../words";
 import { AgentsTab } from "./agents";
-import { AuthorsTab } from "./authors";
-import { CompareTab } from "./compare";
 import { FilesTab } from "./files";
 import { LintTab } from "./lint";
 import { preferredLayout } from "./preferred-layout";
 import { PromptTab } from "./prompt";
 import { SkillsTab } from "./skills";
 import type { TabProps } from "./tab";
-import { TokensTab } from "./tokens";
-import { TouchTab } from "./touch";
+
+const NAMES: Record<Tab, string> = { agents: "Agents", prompt: "Prompt", files: "Files", lint: "Lint", skills: "Skills and touch" };
 
 const VIEWS: Record<Tab, ComponentType<TabProps>> = {
   agents: AgentsTab,
   prompt: PromptTab,
   files: FilesTab,
-  tokens: TokensTab,
   lint: LintTab,
-  authors: AuthorsTab,
   skills: SkillsTab,
-  touch: TouchTab,
-  compare: CompareTab,
 };
 
 export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject }) {
   const known = useLatest(() => Promise.all([listRoots(), listLayouts()]), []);
-  const [roots, { layouts }] = known.value ?? [[], { layouts: [] }];
+  const [roots, { layouts, models }] = known.value ?? [[], { layouts: [], models: [] }];
   const [revision, setRevision] = useState(0);
-  const subject = useMemo(() => withDefaults(asked, layouts), [asked, layouts, revision]);
+  const subject = useMemo(() => withDefaults(asked, layouts, revision), [asked, layouts, revision]);
   useChanges({ cwd: subject.cwd, layout: subject.layout }, () => setRevision((number) => number + 1));
   const View = VIEWS[tab];
   return (
@@ -47,24 +40,30 @@ export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject 
           <p class="quiet">What an agent in this folder sees, and why.</p>
         </div>
       </header>
-      <ChoicesForm label="Workspace" choices={subject} roots={roots} layouts={layouts}
+      <ChoicesForm label="Workspace" choices={subject} roots={roots} layouts={layouts} models={models}
         onChange={(choices) => replace(workspaceAt(tab, { ...asked, ...choices }))} />
       <nav class="tabs" aria-label="Workspace">
         <ul>
           {TABS.map((name) => (
             <li key={name}>
-              <a href={workspaceAt(name, { ...asked, with: "" })} aria-current={name === tab ? "page" : undefined}>{sentenceCase(name)}</a>
+              <a href={workspaceAt(name, { ...asked, with: "" })} aria-current={name === tab ? "page" : undefined}>{NAMES[name]}</a>
             </li>
           ))}
         </ul>
       </nav>
       {known.problem && <p class="note wrong" role="alert">{known.problem}</p>}
-      {known.value && <View key={tab} subject={subject} layouts={layouts} />}
+      {known.value && <View key={tab} subject={subject} root={folderOf(subject.cwd, roots)} />}
     </main>
   );
 }
 
-function withDefaults(asked: Subject, layouts: Layout[]): Subject {
-  return { ...asked, layout: asked.layout || preferredLayout(layouts) };
+/** The revision changes with the files, so that everything that depends on the subject is loaded again. */
+function withDefaults(asked: Subject, layouts: Layout[], revision: number): Subject & { revision: number } {
+  return { ...asked, layout: asked.layout || preferredLayout(layouts), revision };
 }
 
+/** The path of the folder. A relative one is below the first root. */
+function folderOf(cwd: string, roots: string[]): string {
+  const path = cwd.startsWith("/") ? cwd : [roots[0], ...(cwd === "." ? [] : [cwd])].filter(Boolean).join("/");
+  return path.replace(/\/+$/, "");
+}
