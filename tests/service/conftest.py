@@ -28,7 +28,7 @@ _LINE = re.compile(
 )
 _EVENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info|warning|error) (\w+)  (.*)")
 # Sources of events that are not failures of the service.
-_EXPECTED_SOURCES = ("audit", "store")
+_EXPECTED_SOURCES = ("audit", "service", "store")
 _KEYS = {"time", "status", "method", "path", "ms", "request"}
 
 

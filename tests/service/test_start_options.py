@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import foreword
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
@@ -122,3 +124,29 @@ def test_workers_import_nothing_from_the_current_directory(tmp_path):
             assert connection.getresponse().status == 200
         process.terminate()
     assert not (tmp_path / "imported").exists()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_log_says_what_started_and_when_it_stopped(start, workers):
+    variables = {"FOREWORD_STROE": "planted", "FOREWORD_RATE_LIMIT": "500", "FOREWORD_HOOK_SECRET": "planted"}
+    options = ("--workers", str(workers), "--log", "json", "--time-limit", "7.5", "--allow-host", "planted.example")
+    server = start(*options, token="planted-token", environment=variables)
+    server.close()
+    started, warning, *_, stopped = [line for line in server.log() if line.get("from") == "service"]
+    workers_part = [] if workers == 1 else ["workers 2"]
+    assert started["message"].partition(", Python")[0] == f"started version {foreword.__version__}"
+    assert started["message"].split(", ")[2:] == [
+        "store SQLite",
+        "roots 1",
+        "port 0",
+        *workers_part,
+        "hosts 1",
+        "log json",
+        "rate limit 500",
+        "time limit 7.5",
+    ]
+    assert (warning["level"], warning["message"]) == (
+        "warning",
+        "the environment variable FOREWORD_STROE has no effect; did you mean 'FOREWORD_STORE'?",
+    )
+    assert (stopped["level"], stopped["message"]) == ("info", "stopped")

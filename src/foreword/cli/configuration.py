@@ -11,7 +11,7 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from .arguments import Action, Parser
@@ -21,6 +21,9 @@ _TRUE_WORDS = ("1", "true", "yes", "on")
 _FALSE_WORDS = ("0", "false", "no", "off", "")
 # The value of a key may contain commas.
 _ONE_PER_LINE = ("--set",)
+_PREFIX = "FOREWORD_"
+# Secrets, which would be visible to other users as options.
+_OTHER_VARIABLES = ("FOREWORD_TOKEN", "FOREWORD_HOOK_SECRET")
 
 
 def configured(parser: Parser, arguments: list[str], environment: Mapping[str, str]) -> list[str]:
@@ -40,11 +43,18 @@ def configured(parser: Parser, arguments: list[str], environment: Mapping[str, s
         elif name in content:
             key = f"{printable(path)}: {name[2:]}"
             added += _checked(parser, _from_file(name, action, content[name], key), key)
+    parser.set_defaults(unused_variables=_unused_variables(environment, [_variable(name) for name in options]))
     return [*added, *arguments]
 
 
+def _unused_variables(environment: Mapping[str, str], known: Sequence[str]) -> list[str]:
+    """Return a warning for each variable that looks like an option but is none, such as a misspelled `FOREWORD_STORE`."""
+    names = sorted(name for name in environment if name.startswith(_PREFIX) and name not in (*known, *_OTHER_VARIABLES))
+    return [f"the environment variable {printable(name)} has no effect{suggestion(name, known)}" for name in names]
+
+
 def _variable(option: str) -> str:
-    return "FOREWORD_" + option[2:].replace("-", "_").upper()
+    return _PREFIX + option[2:].replace("-", "_").upper()
 
 
 def _value_of(option: str, arguments: list[str]) -> str:

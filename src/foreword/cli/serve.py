@@ -249,7 +249,7 @@ def serve(args: Namespace) -> int:
             text = f"this installation does not include the web page: {page.HOW_TO_GET_IT}"
             print(wrap_for(text, sys.stderr), file=sys.stderr)
 
-    serve(options, os.environ.get(TOKEN, ""), ready)
+    serve(options, os.environ.get(TOKEN, ""), ready, args.unused_variables)
     return 0
 
 

@@ -6,6 +6,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import platform
 import re
 import shutil
 import signal
@@ -18,9 +19,11 @@ from typing import Any
 import msgspec
 import uvicorn
 
+from .. import __version__
 from ..errors import CallError
 from ..extensions import Extension, installed
 from ..packs.settings import parse_assignment
+from ..store import is_in_memory, is_local
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
 from .cross_origin import CrossOrigin, check_origins
 from .guard import RequestGuard
@@ -82,8 +85,11 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     allow_plain_hooks: bool = False
 
 
-def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
-    """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
+def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None], warnings: Sequence[str] = ()) -> None:
+    """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect.
+
+    The log begins with the options in force and these warnings.
+    """
     host = _LOOPBACK[0] if options.unix else options.host
     check_exposure(host, token, "--host", options.tokens)
     if options.sessions and host not in _LOOPBACK and not options.tokens:
@@ -105,7 +111,7 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
     os.environ["PYTHONSAFEPATH"] = "1"
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if options.workers > 1 else ""
     try:
-        _listen(msgspec.structs.replace(options, metrics=folder), on_listen)
+        _listen(msgspec.structs.replace(options, metrics=folder), on_listen, warnings)
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -171,17 +177,38 @@ def uvicorn_config(options: ServerOptions, application: str = "foreword.service.
     )
 
 
-def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
+def _listen(options: ServerOptions, on_listen: Callable[[str], None], warnings: Sequence[str]) -> None:
     config = uvicorn_config(options)
-    _set_up_logging(options)
+    log = _set_up_logging(options)
     _check_certificate(config)
     listening = bind_unix(options.unix, config.backlog) if options.unix else bind(config)
     url = _url(options, listening)
+    log.event("service", "info", f"started {describe(options)}")
+    for warning in warnings:
+        log.event("service", "warning", warning)
     try:
         _run(options, config, listening, lambda: on_listen(url))
     finally:
         if options.unix:
             unlink_socket(options.unix)
+        log.event("service", "info", "stopped")
+
+
+def describe(options: ServerOptions) -> str:
+    """Return the version, and the options that are not the defaults. Only numbers are shown: other values may be paths or secrets."""
+    store = "in memory" if is_in_memory(options.store) else "SQLite" if is_local(options.store) else "PostgreSQL"
+    parts = [f"version {__version__}", f"Python {platform.python_version()}", f"store {store}"]
+    defaults = ServerOptions(store=options.store, roots=(), metrics=options.metrics)
+    for name in options.__struct_fields__:
+        content = getattr(options, name)
+        if content == getattr(defaults, name):
+            continue
+        label = name.replace("_", " ")
+        if isinstance(content, int | float) and not isinstance(content, bool):
+            parts.append(f"{label} {content:g}")
+        else:
+            parts.append(label if isinstance(content, bool | str) else f"{label} {len(content)}")
+    return ", ".join(parts)
 
 
 def _url(options: ServerOptions, listening: Any) -> str:
