@@ -19,6 +19,7 @@ import page
 import review
 import scale
 import service
+import sessions
 import stores
 import talks
 import templates
@@ -38,6 +39,7 @@ BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     watch.rows,
     lint.rows,
     review.rows,
+    sessions.rows,
     page.rows,
 ]
 SUITES = [cache_ways.lines]

@@ -1,9 +1,7 @@
 """Measure `foreword sessions` on generated logs, relative to the same interpreter parsing every line of them.
 
-python bench/sessions.py                 100 MB
-python bench/sessions.py --megabytes 1000
-
-In every third session the cache collapses once, after a pause, so that the cause has to be found.
+python bench/sessions.py                 40 MB
+python bench/sessions.py --megabytes 1000   10,000 sessions, which takes some minutes
 """
 
 from __future__ import annotations
@@ -11,175 +9,105 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from fixture import Fixture
+from many_logs import write_logs
+from measure import Row
+
 SRC = Path(__file__).parents[1] / "src"
-LIMITS = {"list": 1.5, "by file": 2.0, "list again": 0.2}
-WORDS = "the request reads a file and checks every field before it answers with the result of the call".split()
+MEMORY = 300  # MB
 PARSE = """
 import json, sys, os
-count = 0
 for folder, _, files in os.walk(sys.argv[1]):
     for name in files:
         with open(os.path.join(folder, name), "rb") as file:
             for line in file:
                 json.loads(line)
-                count += 1
 """
+# The commands that are measured, their options, and how much longer than parsing they may take.
+COMMANDS: list[tuple[str, list[str], float | None]] = [
+    ("list", ["--no-cache"], 1.5),
+    ("--by file", ["--by", "file", "--no-cache"], 2.0),
+    ("--by cause", ["--by", "cause", "--no-cache"], 2.0),
+    ("fill the index", [], None),
+    ("list again", [], 0.3),
+    ("one log grew", [], 0.3),
+    ("one session", ["--id", "00000003"], 0.3),
+    ("--by file, index", ["--by", "file"], None),
+    ("--by file again", ["--by", "file"], None),
+]
+
+
+def rows(_: Fixture) -> list[Row]:
+    """Return the costs of 40 MB of logs."""
+    base = Path(tempfile.mkdtemp(prefix="foreword-bench-"))
+    try:
+        write_logs(base, 40 << 20)
+        floor, measured = run(base)
+    finally:
+        shutil.rmtree(base)
+    labels = "`foreword sessions` on 40 MB of logs, CPU time", "the same interpreter parses every line, CPU time"
+    return [
+        Row(f"sessions, {name}", seconds * 1000, floor * 1000, limit, *labels) for name, seconds, _, limit in measured
+    ]
 
 
 def main() -> int:
     """Generate logs, measure each command, and print what it costs. Returns 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--megabytes", type=int, default=40)
     args = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="foreword-bench-"))
     try:
-        size, sessions = write_logs(base, args.megabytes << 20)
-        print(f"{size >> 20} MB in {sessions:,} sessions")
-        floor, _ = measure([sys.executable, "-I", "-c", PARSE, str(base / "home")])
-        print(f"parsing every line  {floor:6.1f} s of CPU time")
-        is_fine = True
-        command = [
-            sys.executable,
-            "-m",
-            "foreword",
-            "sessions",
-            str(base / "repo"),
-            "--home",
-            str(base / "home"),
-            "--everywhere",
-            "--json",
-        ]
-        for name, options in (
-            ("list", ["--no-cache"]),
-            ("by file", ["--by", "file", "--no-cache"]),
-            ("fill the index", []),
-            ("list again", []),
-            ("one log grew", []),
-            ("by file, index", ["--by", "file"]),
-            ("by file again", ["--by", "file"]),
-        ):
-            if name == "one log grew":
-                grow(base)
-            seconds, memory = measure([*command, *options])
-            limit = LIMITS.get(name)
-            bound = f" (limit {limit}x)" if limit else ""
-            print(f"{name:18}  {seconds:6.1f} s  {seconds / floor:.2f}x{bound}  {memory >> 10} MB")
-            is_fine = is_fine and (limit is None or seconds / floor <= limit) and memory >> 10 <= 300
-        return int(not is_fine)
+        sessions = write_logs(base, args.megabytes << 20)
+        floor, measured = run(base)
     finally:
         shutil.rmtree(base)
+    print(f"{args.megabytes} MB in {sessions:,} sessions\nparsing every line  {floor:6.1f} s of CPU time")
+    is_fine = True
+    for name, seconds, memory, limit in measured:
+        bound = f" (limit {limit}x)" if limit else ""
+        print(f"{name:18}  {seconds:6.1f} s  {seconds / floor:.2f}x{bound}  {memory} MB")
+        is_fine = is_fine and memory <= MEMORY and (limit is None or seconds / floor <= limit)
+    return int(not is_fine)
+
+
+def run(base: Path) -> tuple[float, list[tuple[str, float, int, float | None]]]:
+    """Return the CPU time of parsing, and for each command its name, its CPU time, its largest memory in MB, and its limit."""
+    floor, _ = measure([sys.executable, "-I", "-c", PARSE, str(base / "home")])
+    places = [str(base / "repo"), "--home", str(base / "home"), "--everywhere", "--json"]
+    measured = []
+    for name, options, limit in COMMANDS:
+        if name == "one log grew":
+            grow(base)
+        seconds, memory = measure([sys.executable, "-m", "foreword", "sessions", *places, *options])
+        measured.append((name, seconds, memory, limit))
+    return floor, measured
 
 
 def grow(base: Path) -> None:
-    """Add an answer to the first log."""
-    path = min((base / "home").rglob("*.jsonl"))
-    lines = path.read_bytes().splitlines(keepends=True)
-    row = json.loads(lines[-1])
+    """Add an answer to the first conversation."""
+    path = min((base / "home/.claude/projects/-repo").glob("*.jsonl"))
+    row = json.loads(path.read_bytes().splitlines()[-1])
     row["message"]["id"] = row["requestId"] = "added"
     with path.open("ab") as file:
         file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
 
 
 def measure(command: list[str]) -> tuple[float, int]:
-    """Return the CPU time of a command in seconds, and its largest memory in KB."""
+    """Return the CPU time of a command in seconds, and its largest memory in MB."""
     environment = {**os.environ, "PYTHONPATH": str(SRC)}
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
     if status:
         raise SystemExit(f"{' '.join(command)} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
-
-
-def write_logs(base: Path, size: int) -> tuple[int, int]:
-    """Write logs of Claude Code of about this size, some with requests that can be rebuilt."""
-    chance = random.Random(1)
-    (base / "repo").mkdir(parents=True)
-    folder = base / "home/.claude/projects/-repo"
-    folder.mkdir(parents=True)
-    total = number = 0
-    while total < size:
-        number += 1
-        rows = session_rows(chance, number, base)
-        data = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows).encode()
-        (folder / f"{number:08d}-0000-4000-8000-000000000000.jsonl").write_bytes(data)
-        total += len(data)
-    return total, number
-
-
-def text(chance: random.Random, words: int) -> str:
-    return " ".join(chance.choice(WORDS) for _ in range(words))
-
-
-def session_rows(chance: random.Random, number: int, base: Path) -> list[dict[str, object]]:
-    """Return the rows of one session."""
-    now = 1_790_000_000 + number * 4000
-    common = {"sessionId": f"{number:08d}", "version": "2.1.281", "cwd": str(base / "repo"), "gitBranch": "main"}
-
-    def row(kind: str, **fields: object) -> dict[str, object]:
-        nonlocal now
-        now += 3
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now))
-        return {"type": kind, "timestamp": stamp, "isSidechain": False, **common, **fields}
-
-    tools = [
-        {"name": f"Tool{index}", "description": text(chance, 60), "input_schema": {"type": "object"}}
-        for index in range(15)
-    ]
-    rows = [
-        row("attachment", attachment={"type": "prompt_snapshot", "systemPrompt": [text(chance, 900)], "tools": tools})
-    ]
-    content = text(chance, 500)
-    files = [{"path": str(base / "repo/CLAUDE.md"), "type": "Project", "content": content}]
-    rendered = [{"content": f"<system-reminder>\n{content}\n</system-reminder>"}]
-    rows.append(row("attachment", attachment={"type": "instructions", "files": files}, rendered=rendered))
-    read = 0
-    for index in range(chance.randint(10, 60)):
-        is_late = number % 3 == 0 and index == 5
-        now += 600 * is_late
-        if index % 3:
-            result: dict[str, object] = {
-                "type": "tool_result",
-                "tool_use_id": f"t{number}-{index - 1}",
-                "content": text(chance, chance.randint(20, 900)),
-            }
-            # The program logs a result twice: as it is sent, and as it is shown.
-            rows.append(
-                row("user", message={"role": "user", "content": [result]}, toolUseResult={"stdout": result["content"]})
-            )
-        else:
-            rows.append(row("user", message={"role": "user", "content": text(chance, 30)}))
-        written = chance.randint(200, 3000)
-        if is_late:
-            read, written = 0, read + written
-        usage = {
-            "input_tokens": 3,
-            "cache_creation_input_tokens": written,
-            "cache_read_input_tokens": read,
-            "output_tokens": 90,
-        }
-        blocks: list[dict[str, object]] = [
-            {"type": "text", "text": text(chance, 40)},
-            {"type": "tool_use", "id": f"t{number}-{index}", "name": "Tool1", "input": {"path": "a.py"}},
-        ]
-        read += written
-        for block in blocks:
-            message = {
-                "id": f"m{number}-{index}",
-                "role": "assistant",
-                "model": "claude-opus-5-5",
-                "content": [block],
-                "usage": usage,
-            }
-            rows.append(row("assistant", message=message, requestId=f"r{number}-{index}"))
-    return rows
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss >> 10
 
 
 if __name__ == "__main__":

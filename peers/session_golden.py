@@ -34,7 +34,10 @@ def write_golden(name: str, version: str, base: str, requests: list[Metered], ca
         target = Path(folder, "home", *names)
         target.parent.mkdir(parents=True, exist_ok=True)
         rows = (json.loads(line) for line in path.read_text().splitlines())
-        target.write_text("".join(json.dumps(reduce(row), ensure_ascii=False) + "\n" for row in rows))
+        texts = [
+            json.dumps(reduce(row), ensure_ascii=False, separators=(",", ":")) for row in rows
+        ]  # as the programs do
+        target.write_text("".join(text + "\n" for text in texts))
     database = Path(base, "home/.local/share/opencode/opencode.db")
     if database.exists():
         _write_database(database, folder / "opencode.sql")

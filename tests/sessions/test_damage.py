@@ -13,7 +13,7 @@ from foreword.sessions.costs import RateCard
 from foreword.sessions.index import decode_log, decode_record, encode_log, encode_record
 from foreword.sessions.readers import all_readers
 from foreword.sessions.readers.rows import Texts
-from foreword.sessions.records import reduce_log
+from foreword.sessions.records import reduce_figures, reduce_log
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "sessions"
 STRANGE = (None, True, -1, 10**30, 1.5, "", "x", "\ud800", [], [None], [[]], {}, {"type": 7}, float("nan"))
@@ -46,11 +46,13 @@ def test_damaged_logs_are_read(reader, seed, tmp_path):
         path = tmp_path.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = [damaged(json.loads(line), chance) for line in source.read_text().splitlines()]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     assert list(reader.find_logs(str(tmp_path), {}))
     for path in reader.find_logs(str(tmp_path), {}):
         for texts in (Texts(), Texts(lambda part: True)):
             log = reader.read_log(path, texts)
+        figures = reader.read_figures(path)
+        assert figures is None or reduce_figures(figures, card, "") is None or figures.agent == log.agent
         ledger.start_log()
 
         def add(step, entry):

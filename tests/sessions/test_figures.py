@@ -4,6 +4,7 @@ import json
 import os
 import random
 import sqlite3
+from pathlib import Path
 
 import pytest
 from session_logs import ClaudeLog
@@ -11,10 +12,11 @@ from session_logs import ClaudeLog
 from foreword.inspection.price_list import shipped_prices
 from foreword.programs.sessions import mapping_answer
 from foreword.sessions.costs import RateCard
-from foreword.sessions.readers import claude
+from foreword.sessions.readers import all_readers, claude, lines, rows
 from foreword.sessions.readers.rows import Texts
 from foreword.sessions.records import reduce_figures, reduce_log
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "sessions"
 CARD = RateCard(shipped_prices())
 
 
@@ -84,6 +86,62 @@ def test_most_logs_need_no_more_than_their_figures(tmp_path):
         log.user().answer(read=1000 * number, written=1000, blocks=2)
     write(log.path, compact_lines(log))
     assert reduce_figures(claude.read_figures(str(log.path)), CARD, "anthropic") == whole(log.path)
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "pi-agent", "gemini", "qwen"])
+def test_figures_of_every_program_are_those_of_the_whole_log(tmp_path, agent):
+    reader = next(reader for reader in all_readers() if agent == reader.AGENT)
+    compared = 0
+    for path in (GOLDEN / agent).rglob("*.jsonl"):
+        rows = path.read_bytes().splitlines(keepends=True)
+        target = tmp_path / path.parent.name / path.name
+        target.parent.mkdir(exist_ok=True)
+        for count in range(1, len(rows) + 1):
+            target.write_bytes(b"".join(rows[:count]))
+            figures = reader.read_figures(str(target))
+            record = figures and reduce_figures(figures, CARD, reader.PROVIDER)
+            if record is not None and record.entries:
+                compared += 1
+                assert record == reduce_log(reader.read_log(str(target), Texts()), CARD, reader.PROVIDER)
+    assert compared
+
+
+@pytest.mark.parametrize("block", [1, 7, 60])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"a", b"a\n", b"\n\na", b"ab\n" * 9 + b"c", b"x" * 70 + b"\ny\n", b"y\n" + b"x" * 70]
+)
+def test_lines_do_not_depend_on_how_they_are_read(tmp_path, monkeypatch, data, block):
+    monkeypatch.setattr(lines, "_BLOCK", block)
+    monkeypatch.setattr(lines, "_LONGEST", 60)
+    monkeypatch.setattr(lines, "_MARK", 5)
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    *whole, rest = data.split(b"\n")
+    expected = [line if len(line) <= 60 else line[: min(5, block)] for line in whole]
+    if rest:
+        expected.append(rest + b" " if len(rest) <= 60 else rest[: min(5, block)])
+    assert list(lines.read_lines(str(path))) == expected
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        (b'{"a": 1} ', {"a": 1}),
+        (b'{"a": 1e400}', {"a": float("inf")}),
+        (b'{"a": "\\ud800"}', {"a": "\ud800"}),
+        (b"[1]", None),
+        (b'{"a": 1', None),
+        (b"", None),
+        (b"\xff", None),
+        (b'{"a":' + b"[" * 100_000, None),
+    ],
+)
+def test_both_parsers_agree(monkeypatch, line, row, fast):
+    monkeypatch.setattr(rows._RowParser, "decode", None)
+    if fast:
+        rows.prepare_parser(1 << 30)
+    assert rows.parse_row(line) == row
 
 
 def ask(home, **fields):

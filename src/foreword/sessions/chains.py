@@ -84,9 +84,12 @@ def is_collapse(request: LoggedRequest, previous: LoggedRequest | None, caching:
     """Whether a request read much less from the cache than the previous one of its thread had put there."""
     if previous is None or request.kind != "turn" or previous.kind != "turn":
         return False
-    if request.tokens.read >= SHARE * previous.tokens.input - SLACK:
-        return False
-    return cached_tokens(previous, caching) > request.tokens.read
+    return has_dropped(request, previous) and cached_tokens(previous, caching) > request.tokens.read
+
+
+def has_dropped(request: LoggedRequest, previous: LoggedRequest) -> bool:
+    """Whether a request read much less than all of the previous one."""
+    return request.tokens.read < SHARE * previous.tokens.input - SLACK
 
 
 def cached_tokens(request: LoggedRequest, caching: str) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .folders import peek_cwd
-from .index import stamp_of
+from .index import size_in, stamp_of
 from .readers.lines import UnreadableLog
-from .readers.rows import Texts
+from .readers.rows import Texts, prepare_parser
 from .records import reduce_figures, reduce_log
 
 TYPE_CHECKING = False
@@ -84,6 +84,7 @@ class LogCollector:
     def _paths(self) -> Iterator[tuple[ModuleType, str, str]]:
         """Yield the logs that were changed in the period, with what changes when they do, and report how many there are."""
         found = list(self._changed())
+        prepare_parser(sum(size_in(stamp) for _, _, stamp in found))
         for number, log in enumerate(found):
             if self.progress is not None:
                 self.progress(number, len(found))

@@ -142,6 +142,12 @@ def stamp_of(path: str) -> tuple[str, float]:
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}", status.st_mtime
 
 
+def size_in(stamp: str) -> int:
+    """Return the size in a file's stamp, or 0 if it is not one of a file."""
+    fields = stamp.split(" ")
+    return int(fields[0]) if len(fields) == 3 else 0
+
+
 # The stored form
 
 

@@ -1,8 +1,8 @@
 """The readers, one module per program.
 
 Each has `AGENT` (the program's name, that of its layout), `TITLES` (other names for it), `PROVIDER` (of models that are not in the table
-of prices), `find_logs` and `read_log`. A reader whose logs are not files also has `stamp_of` and `peek_cwd`. One whose logs
-are long may have `read_figures`, which reads only the requests and their tokens.
+of prices), `find_logs` and `read_log`. One whose logs are not files also has `stamp_of` and `peek_cwd`; the others have
+`read_figures`, which reads only the requests and their tokens.
 """
 
 from __future__ import annotations

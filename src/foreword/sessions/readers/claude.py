@@ -12,7 +12,7 @@ from .claude_figures import ClaudeFigures, answer_of, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_digest
 from .lines import read_lines
-from .rows import Texts, common, hash_of, json_text, number, string
+from .rows import Texts, common, hash_of, json_text, number, parse_row, parse_row_sharing, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,13 @@ PROVIDER = "anthropic"
 NAMES_FILES = True  # the log has the path of every instruction file
 TITLES = ("claude-code", "claude code")
 _FIRST_DESCRIBING = (2, 1, 282)
+# Rows with a large part that many rows have in common, and what a row contains only for the program's own display.
+_SNAPSHOT, _SHAPE, _SHOWN = (
+    b'"attachment":{"type":"prompt_snapshot"',
+    b'{"type":"api-request-shape"',
+    b',"toolUseResult":',
+)
+_LARGE = 2048
 _SETTINGS = ("thinking", "tool_choice", "output_config", "context_management")
 
 
@@ -54,7 +61,7 @@ def _entries(folder: str) -> list[str]:
 def read_log(path: str, texts: Texts) -> SessionLog:
     """Read one log."""
     reader = _ClaudeLog(path, texts)
-    for _, line in read_lines(path):
+    for line in read_lines(path):
         reader.add(line)
     return reader.log()
 
@@ -77,6 +84,27 @@ class _ClaudeLog(ClaudeFigures):
         self._previous: dict[str, tuple[LogPart, ...]] = {}
         self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
         self._refs: dict[str, dict[str, Any]] = {}
+
+    def parse(self, line: bytes) -> dict[str, Any] | None:
+        if (end := line.find(_SHOWN)) >= 0 and (row := self._without_shown(line, end)):
+            return row
+        if len(line) > _LARGE:
+            if line.find(_SNAPSHOT, 0, _LARGE) >= 0:
+                return parse_row_sharing(line, "attachment", b',"type":"attachment"')
+            if line.startswith(_SHAPE):
+                return parse_row_sharing(line, "shape", b"}")
+        return parse_row(line)
+
+    def _without_shown(self, line: bytes, end: int) -> dict[str, Any] | None:
+        """Return a row without a tool's result as it is shown, which is logged beside the one that is sent.
+
+        None if that cannot be left out, because something that counts may follow it.
+        """
+        version = f'"version":"{self.fields.get("version")}"'.encode("utf-8", "replace")
+        if line.find(b'"agentId"', end) >= 0 or (line.find(b'"version"', end) >= 0 and line.find(version, end) < 0):
+            return None
+        row = parse_row(line[:end] + b"}")
+        return row if row is not None and "timestamp" in row and "message" in row else None
 
     def _note_version(self, version: str) -> None:
         self._describes = _describes_requests(version)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from types import MappingProxyType
 
+from ..chains import cached_tokens, has_dropped
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
 from .lines import read_lines
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     AddRow = Callable[[Any, dict[str, Any]], None]
 
 SYNTHETIC = "<synthetic>"
-_FIELDS = ("sessionId", "cwd", "gitBranch", "agentId")
+_NOTHING = (b"", b"", b"")
+_FIELDS = ("sessionId", "cwd", "gitBranch")
 _HOUR = 3600
 # The types of rows that have no figures, and those of attachments that contain instruction files, as `instruction_files` knows them.
 _TEXT_TYPES = (b'"type":"api-request-blob"', b'"type":"api-request-shape"')
@@ -77,7 +79,7 @@ class ClaudeFigures:
 
     def add(self, line: bytes) -> None:
         """Add a line of the log."""
-        row = parse_row(line)
+        row = self.parse(line)
         if row is None:
             if line.strip():
                 self.problems["session-log-cut", "a line"] = None
@@ -86,6 +88,10 @@ class ClaudeFigures:
             self._add_row(row)
         except DAMAGE:
             self.problems["session-log-cut", "a row with unexpected values"] = None
+
+    def parse(self, line: bytes) -> dict[str, Any] | None:
+        """Return the row in a line. What is never looked at may be left out."""
+        return parse_row(line)
 
     def _add_row(self, row: dict[str, Any]) -> None:
         kind = row.get("type")
@@ -110,13 +116,16 @@ class ClaudeFigures:
         if self._missing:
             self._note_fields(row)
         agent = row.get("agentId")
-        self.thread = str(agent) if agent else "sidechain" if row.get("isSidechain") is True else ""
+        if agent:
+            self.thread = str(agent)
+            self.fields.setdefault("agentId", self.thread)
+        else:
+            self.thread = "sidechain" if row.get("isSidechain") is True else ""
 
     def _note_fields(self, row: dict[str, Any]) -> None:
-        for name in [name for name in self._missing if name in row]:
-            if found := string(row, name):
-                self.fields[name] = found
-                self._missing.remove(name)
+        for name in [name for name in self._missing if isinstance(row.get(name), str)]:
+            self.fields[name] = row[name]
+            self._missing.remove(name)
 
     def _note_version(self, version: str) -> None:
         pass
@@ -209,11 +218,21 @@ def answer_of(row: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _tokens(usage: dict[str, Any]) -> TokenCounts:
-    created = usage.get("cache_creation")
-    written = number(usage, "cache_creation_input_tokens")
+    created, written = usage.get("cache_creation"), number(usage, "cache_creation_input_tokens")
     long = min(number(created, "ephemeral_1h_input_tokens"), written) if created else 0
     read, out = number(usage, "cache_read_input_tokens"), number(usage, "output_tokens")
     return TokenCounts(number(usage, "input_tokens"), written, read, out, long)
+
+
+def _contains(line: bytes, names: tuple[bytes, ...]) -> bool:
+    for name in names:  # noqa: SIM110  faster than `any`
+        if name in line:
+            return True
+    return False
+
+
+def _quoted(name: object) -> bytes:
+    return f'"{name}"'.encode("utf-8", "replace")
 
 
 # Figures only
@@ -225,7 +244,7 @@ def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> S
     `known` is what was read up to `start`, if the log has grown since.
     """
     figures = _FiguresOnly(path, known)
-    for _, line in read_lines(path, start):
+    for line in read_lines(path, start):
         figures.add(line)
         if figures.needs_parts:
             return None
@@ -240,9 +259,8 @@ class _FiguresOnly(ClaudeFigures):
         self._files: set[str] = set()
         self._described: dict[str, dict[str, Any]] = {}
         self._has_snapshot = False
-        self._repeated: tuple[bytes, ...] = (
-            b"",
-        )  # the usage and the ids that the next row of the same answer contains
+        self._previous: LoggedRequest | None = None
+        self._repeated = _NOTHING  # the usage and the ids that the next row of the same answer contains
         if known is not None:
             self._continue(known)
 
@@ -262,7 +280,7 @@ class _FiguresOnly(ClaudeFigures):
 
     def add(self, line: bytes) -> None:
         """Add a line, unless it is only text or repeats the usage of the line before it."""
-        if not line.endswith(b"}\n"):
+        if not line.endswith(b"}"):
             super().add(line)
         elif line.find(b'"type":"user"', 0, max(line.find(b'"message"'), 0)) >= 0:
             return
@@ -270,23 +288,24 @@ class _FiguresOnly(ClaudeFigures):
             if not self._repeats(line, start):
                 super().add(line)
                 self._note_repeated(line, start)
-        elif b'"type":"attachment"' in line and not any(name in line for name in _FILE_TYPES):
+        elif b'"type":"attachment"' in line and not _contains(line, _FILE_TYPES):
             self._has_snapshot = self._has_snapshot or b'"prompt_snapshot"' in line
-        elif not any(name in line for name in _TEXT_TYPES):
+        elif not _contains(line, _TEXT_TYPES):
             super().add(line)
 
     def _repeats(self, line: bytes, start: int) -> bool:
         """Whether a line is another row of the answer that was added last, with the same usage."""
-        usage, *ids = self._repeated
-        return bool(usage) and line.startswith(usage, start) and all(text in line for text in ids)
+        usage, message, request = self._repeated
+        return usage != b"" and line.startswith(usage, start) and message in line and request in line
 
     def _note_repeated(self, line: bytes, start: int) -> None:
         """Note the usage and the ids of the answer that was added last, as the line has them."""
-        self._repeated = (b"",)
+        self._repeated = _NOTHING
         if self._last_answer:
             end = line.find(b"}", line.find(b'"output_tokens"', start))
-            ids = (f'"{name}"'.encode("utf-8", "replace") for name in self._last_answer[:2])
-            self._repeated = (line[start:end] if start < end else b"", *ids)
+            message, request = self._last_answer[:2]
+            if start < end:
+                self._repeated = line[start:end], _quoted(message), _quoted(request)
 
     def add_user(self, row: dict[str, Any]) -> None:
         """Nothing to do: a row of the user's has no figures."""
@@ -296,7 +315,16 @@ class _FiguresOnly(ClaudeFigures):
         if message is not None and isinstance(usage := message.get("usage"), dict):
             # Without a time, that of the row before it counts, which may not have been parsed.
             self.needs_parts = self.needs_parts or "timestamp" not in row or bool(self.thread and not self.is_sub_agent)
+            count = len(self.requests)
             self.add_usage(row, message, usage)
+            if len(self.requests) > count:
+                self._compare(self.requests[next(reversed(self.requests))])
+
+    def _compare(self, request: LoggedRequest) -> None:
+        """Note whether the cache may have collapsed, because the cause is in the parts."""
+        previous, self._previous = self._previous, request
+        if previous is not None and has_dropped(request, previous):
+            self.needs_parts = self.needs_parts or cached_tokens(previous, "breakpoints") > request.tokens.read
 
     def add_attachment(self, row: dict[str, Any]) -> None:
         """Note the instruction files. One that is sent twice may have changed."""

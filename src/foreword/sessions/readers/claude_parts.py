@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 INSTRUCTION_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md")
 _OPEN, _CLOSE = "<system-reminder>\n", "\n</system-reminder>"
 _START = 32
+# The parts of the tools and system prompts that were parsed last. The objects are kept, so that their ids are not used again.
+_shapes: dict[int, tuple[dict[str, Any], tuple[LogPart, ...]]] = {}
+_MAX_SHAPES = 100
 
 
 class PartMaker:
@@ -213,7 +216,17 @@ class PartMaker:
     # What comes before the messages
 
     def shape(self, shape: dict[str, Any]) -> tuple[LogPart, ...]:
-        """Return the parts of a request's tools and system prompt."""
+        """Return the parts of a request's tools and system prompt. Most sessions of a program have the same, so they are kept."""
+        known = _shapes.get(id(shape))
+        if known is not None and known[0] is shape and self.texts.wanted is None:
+            return known[1]
+        parts = self._divide_shape(shape)
+        if len(_shapes) >= _MAX_SHAPES:
+            _shapes.clear()
+        _shapes[id(shape)] = shape, parts
+        return parts
+
+    def _divide_shape(self, shape: dict[str, Any]) -> tuple[LogPart, ...]:
         found: list[LogPart] = []
         tools, system = shape.get("tools"), shape.get("system", shape.get("systemPrompt"))
         for tool in tools if isinstance(tools, list) else []:

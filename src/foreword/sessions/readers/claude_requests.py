@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from ..values import LogPart
     from .claude_parts import PartMaker
 
-# Most sessions of a program send the same tools and system prompt, so these are divided into parts once.
-_known_shapes: dict[tuple[str, str], tuple[LogPart, ...]] = {}
-_MAX_SHAPES = 200
 _UNSENT = frozenset(("metadata", "stream", "thread", "diagnostics", "safeguards", "data_flow"))
 
 
@@ -92,14 +89,7 @@ class Rebuilder:
             return
         if self.messages is not None:
             self.shape_rows[digest] = shape
-            self.shapes[digest] = self._maker.shape(shape)
-            return
-        key = digest, _outline(shape)
-        if key not in _known_shapes:
-            if len(_known_shapes) >= _MAX_SHAPES:
-                _known_shapes.clear()
-            _known_shapes[key] = self._maker.shape(shape)
-        self.shapes[digest] = _known_shapes[key]
+        self.shapes[digest] = self._maker.shape(shape)
 
     def add_request(self, row: dict[str, Any]) -> bool:
         """Add a row `api-request`. Returns whether the request it starts from is known."""
@@ -144,15 +134,6 @@ def _starts_with_summary(message: dict[str, Any]) -> bool:
         content[0].get("text") if isinstance(content, list) and content and isinstance(content[0], dict) else content
     )
     return isinstance(first, str) and first.startswith("This session is being continued from a previous conversation")
-
-
-def _outline(shape: dict[str, Any]) -> str:
-    """Return what two shapes with the same hash have in common even in a log that was made up: names and lengths."""
-    rows = [*(shape.get("tools") or ()), *(shape.get("system") or ())]
-    fields = (
-        (row.get("name"), len(str(row.get("description", row.get("text"))))) for row in rows if isinstance(row, dict)
-    )
-    return repr([*fields, len(rows)])
 
 
 # Proof

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import re
 
-from ..values import Event, LoggedRequest, SessionLog, TokenCounts
-from .composing import Composer, split_clock
-from .lines import read_lines
-from .rows import DAMAGE, PICTURE, Texts, json_text, number, parse_row, parse_time, string, without_pictures
+from ..values import TokenCounts
+from .composing import split_clock
+from .jsonl import JsonLog
+from .rows import PICTURE, NoTexts, json_text, number, string, without_pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from ..values import LogPart
+    from ..records import LogRecord
+    from ..values import LogPart, SessionLog
+    from .rows import Texts
 
 AGENT = "codex"
 TITLES = ("codex-cli", "codex cli")
@@ -29,6 +31,8 @@ _ANSWERS = frozenset(
     "function_call custom_tool_call local_shell_call reasoning web_search_call tool_search_call".split()
 )
 _ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$")
+# How a line begins, up to the type of its row.
+_START = rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":'
 _PROJECT_MARK = "\n\n--- project-doc ---\n\n"
 
 
@@ -43,52 +47,46 @@ def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
 
 def read_log(path: str, texts: Texts) -> SessionLog:
     """Read one rollout."""
-    reader = _Rollout(path, texts)
-    for _, line in read_lines(path):
-        reader.add(line)
-    return reader.log()
+    return _Rollout(path, texts).read()
 
 
-class _Rollout:
+def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+    """Return a log without what its requests were made of, or None if that matters or the log has grown."""
+    return None if known else _Rollout(path, NoTexts()).read_figures()
+
+
+class _Rollout(JsonLog):
+    agent = AGENT
+    unread = re.compile(_START + rb'"event_msg","payload":\{"type":"(?!token_count")')
+    text_rows = re.compile(_START + rb'"(?:response_item|world_state)"')
+    file_rows = re.compile(
+        _START + rb'"response_item"(?=.*(?:"agents_md|AGENTS\.md instructions for |<user_instructions>))'
+    )
+
     def __init__(self, path: str, texts: Texts) -> None:
-        self.path, self.texts = path, texts
+        super().__init__(path, texts)
         self.meta: dict[str, Any] = {}
-        self.model = ""
-        self.time = self.sent = 0.0
-        self.requests: dict[str, LoggedRequest] = {}
         self.sums: set[str] = set()  # those of `token_count`, for versions without `token_usage_record`
         self.is_recorded = False
-        self.events: list[Event] = []
-        self.problems: dict[tuple[str, str], None] = {}
-        self.composer = Composer([texts.part("unknown", "")])
         self.calls: dict[str, str] = {}
         self.settings: tuple[tuple[str, str], ...] = ()
         self.directory = ""
 
-    def add(self, line: bytes) -> None:
-        row = parse_row(line)
-        if row is None:
-            if line.strip():
-                self.problems["session-log-cut", "a line"] = None
-            return
+    def _row(self, row: dict[str, Any]) -> None:
         kind, payload = row.get("type"), row.get("payload")
         if not isinstance(payload, dict) or not isinstance(kind, str):
             return
-        self.time = parse_time(row.get("timestamp")) or self.time
         add = getattr(self, _ROWS.get(kind, ""), None)
         if add is not None:
-            try:
-                add(payload)
-            except DAMAGE:
-                self.problems["session-log-cut", "a row with unexpected values"] = None
+            add(payload)
         elif kind not in SKIPPED:
-            version = string(self.meta, "cli_version")
-            self.problems["session-record-unknown", f"{kind} {version}"] = None
+            self._unknown(kind)
 
     def _add_meta(self, payload: dict[str, Any]) -> None:
         if self.meta:
             return  # a resumed or forked thread repeats the rows of the one that it continues
-        self.meta = payload
+        self.meta, self.version = payload, string(payload, "cli_version")
+        self.cwd, self.branch = string(payload, "cwd"), string(payload.get("git"), "branch")
         self.composer.head = (*self.composer.head, *self._base(string(payload.get("base_instructions"), "text")))
 
     def _base(self, text: str) -> list[LogPart]:
@@ -195,18 +193,11 @@ class _Rollout:
 
     def _add_usage(self, payload: dict[str, Any]) -> None:
         key = string(payload, "response_id") or f"{len(self.requests)}"
-        self._request(f"{key}|{string(payload, 'thread_id')}", payload.get("usage"))
+        self._add_request(f"{key}|{string(payload, 'thread_id')}", payload.get("usage"))
         self.is_recorded = True
 
-    def _request(self, key: str, usage: Any) -> None:
-        tokens = _tokens(usage)
-        if key in self.requests or not tokens.input + tokens.out:
-            return
-        keep, tail = self.composer.request()
-        self.requests[key] = LoggedRequest(
-            key, "", self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail, made="estimated",
-            settings=self.settings,
-        )  # fmt: skip
+    def _add_request(self, key: str, usage: Any) -> None:
+        self._request(key, _tokens(usage), identity=key, settings=self.settings)
 
     def _add_event(self, payload: dict[str, Any]) -> None:
         """Add a request that has no record of its own, as in older versions. Where it has one, the count follows it."""
@@ -215,7 +206,7 @@ class _Rollout:
             return
         total = json_text(info.get("total_token_usage"))
         if total not in self.sums and not self.is_recorded:
-            self._request(f"{total}|{self.time}", info.get("last_token_usage"))
+            self._add_request(f"{total}|{self.time}", info.get("last_token_usage"))
         self.sums.add(total)
         self.is_recorded = False
 
@@ -224,7 +215,7 @@ class _Rollout:
             last = next(reversed(self.requests))
             if self.requests[last].kind == "turn":
                 self.requests[last] = self.requests[last]._replace(kind="compaction")
-        self.events.append(Event("compaction", "", self.time, len(self.requests), f"{len(self.events)}||"))
+        self._event("compaction", f"{len(self.events)}||")
         history = payload.get("replacement_history")
         parts: list[LogPart] = []
         for item in history if isinstance(history, list) else ():
@@ -235,19 +226,18 @@ class _Rollout:
         self.composer.restart(parts)
 
     def log(self) -> SessionLog:
+        log = super().log()
         found = _ID.search(self.path)
         own = string(self.meta, "id") or (found[1] if found else os.path.basename(self.path))
         is_sub = string(self.meta, "thread_source") == "subagent" or bool(string(self.meta, "parent_thread_id"))
         parent = string(self.meta, "parent_thread_id")
         session = (string(self.meta, "session_id") or parent or own) if is_sub else own
-        thread = own if is_sub else ""
-        git = self.meta.get("git")
-        return SessionLog(
-            self.path, AGENT, session, string(self.meta, "cli_version"), string(self.meta, "cwd"), string(git, "branch"),
-            thread, parent if parent != session else "",
-            tuple(request._replace(thread=thread) for request in self.requests.values()),
-            tuple(event._replace(thread=thread) for event in self.events), tuple(self.problems),
-        )  # fmt: skip
+        if is_sub:
+            requests = tuple(request._replace(thread=own) for request in log.requests)
+            log = log._replace(
+                thread=own, requests=requests, events=tuple(event._replace(thread=own) for event in log.events)
+            )
+        return log._replace(session=session, parent=parent if parent != session else "")
 
 
 _ROWS = {

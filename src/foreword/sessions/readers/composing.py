@@ -22,7 +22,9 @@ class Composer:
     def __init__(self, head: Iterable[LogPart] = ()) -> None:
         self.head: tuple[LogPart, ...] = tuple(head)
         self.parts: list[LogPart] = []
-        self._previous: Sequence[LogPart] = ()
+        self._previous: Sequence[LogPart] = ()  # the request before, if the conversation was replaced since then
+        self._previous_head: tuple[LogPart, ...] | None = None
+        self._sent = 0  # how much of the conversation was in it
         self._end: int | None = None
 
     def add(self, parts: Iterable[LogPart], is_answer: bool = False) -> None:
@@ -35,20 +37,31 @@ class Composer:
 
     def restart(self, parts: Iterable[LogPart]) -> None:
         """Replace the conversation, as a compaction does."""
+        if self._previous_head is not None:
+            self._previous = [*self._previous_head, *self.parts[: self._sent]]
+            self._previous_head = None
         self.parts, self._end = list(parts), None
 
     def request(self) -> tuple[int, tuple[LogPart, ...]]:
         """Return how many parts the request that was just answered shares with the one before, and its other parts."""
         end = len(self.parts) if self._end is None else self._end
         self._end = None
+        sent, before = self._sent, self._previous_head
+        self._sent, self._previous_head = end, self.head
+        if before == self.head and sent <= end:  # only parts were added
+            return len(self.head) + sent, tuple(self.parts[sent:end])
+        previous = self._previous if before is None else (*before, *self.parts[:sent])
         parts = [*self.head, *self.parts[:end]]
-        keep = common(self._previous, parts)
-        self._previous = parts
+        keep = common(previous, parts)
         return keep, tuple(parts[keep:])
 
 
 def split_clock(texts: Texts, text: str, name: str, kind: str = "prompt") -> list[LogPart]:
     """Return the parts of a program's own text, with the lines that contain a date or time apart."""
+    return texts.divided(f"{kind} {name}", text, lambda: _split_clock(texts, text, name, kind))
+
+
+def _split_clock(texts: Texts, text: str, name: str, kind: str) -> list[LogPart]:
     if not _CLOCK.search(text):
         return [texts.part(kind, text, name)] if text else []
     runs: list[tuple[str, list[str]]] = []

@@ -13,13 +13,14 @@ import re
 from ..values import LogPart, TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog, walk_files
-from .rows import json_text, number, string
+from .rows import NoTexts, json_text, number, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from ..records import LogRecord
     from ..values import SessionLog
     from .rows import Texts
 
@@ -54,8 +55,18 @@ def read_log(path: str, texts: Texts) -> SessionLog:
     return _CopilotLog(path, texts).read()
 
 
+def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+    """Return a log without what its requests were made of, or None if that matters or the log has grown."""
+    return None if known else _CopilotLog(path, NoTexts()).read_figures()
+
+
 class _CopilotLog(JsonLog):
     agent = AGENT
+    unread = re.compile(
+        rb'\{"type":"(?:model\.|%s")' % b'"|'.join(kind.replace(".", r"\.").encode() for kind in sorted(SKIPPED))
+    )
+    text_rows = re.compile(rb'\{"type":"(?:user\.message|assistant\.message|tool\.execution_complete|system\.message)"')
+    file_rows = re.compile(rb'\{"type":"system\.message"')
 
     def __init__(self, path: str, texts: Texts) -> None:
         super().__init__(path, texts)
@@ -94,19 +105,22 @@ class _CopilotLog(JsonLog):
 
     def _split_system(self, text: str) -> Iterator[LogPart]:
         position = 0
-        for found in _INSTRUCTION.finditer(text):
+        for count, found in enumerate(_INSTRUCTION.finditer(text), 1):
             start, end = found.span("text")
             yield from split_clock(self.texts, text[position:start], "system")
-            yield self.texts.part("file", found["text"], path=found["path"] or self._path_of(found["text"]))
+            yield self.texts.part("file", found["text"], path=found["path"] or self._path_of(found["text"], count))
             position = end
         yield from split_clock(self.texts, text[position:], "system")
 
-    def _path_of(self, text: str) -> str:
-        """Return the file that an instruction is: the only one in the repository that begins with the same line."""
+    def _path_of(self, text: str, count: int) -> str:
+        """Return the file that an instruction is: the only one in the repository that begins with the same line.
+
+        If there is none, its number is its name, because two instructions are not two versions of one.
+        """
         first = text.strip().split("\n", 1)[0]
         paths = [os.path.join(self.root, name) for name in _NAMES]
         found = [path for path in paths if first and _read(path).lstrip().startswith(first)]
-        return found[0] if len(found) == 1 else "a custom instruction"
+        return found[0] if len(found) == 1 else f"custom instruction {count}"
 
     def _user(self, data: dict[str, Any]) -> None:
         self.sent = self.time

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from ..chains import has_dropped
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
 from .lines import read_lines
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
 
 
 class JsonLog:
-    """The state of reading one log. A subclass has a method `_row` for rows; it calls `_unknown` for those that it does not know."""
+    """The state of reading one log. A subclass has a method `_row` for rows; it calls `_unknown` for those that it does not know.
+
+    Most of a log are rows that do not have to be parsed, which a subclass describes by patterns for the beginning of their lines: `unread`
+    for rows that are not needed at all, `text_rows` for those without figures, and `file_rows` for those with instruction files.
+    """
 
     agent = ""
+    unread = text_rows = file_rows = re.compile(rb"(?!)")  # matches nothing
 
     def __init__(self, path: str, texts: Texts) -> None:
         self.path, self.texts = path, texts
@@ -32,18 +38,41 @@ class JsonLog:
         self.requests: dict[str, LoggedRequest] = {}
         self.events: list[Event] = []
         self.problems: dict[tuple[str, str], None] = {}
+        self.has_dropped = False
+        self._last: dict[str, LoggedRequest] = {}
 
     def read(self) -> SessionLog:
         """Read all rows."""
-        for _, line in read_lines(self.path):
-            row = parse_row(line)
-            if row is not None:
-                self.time = parse_time(row.get("timestamp")) or self.time
-                self.row_id = string(row, "id", "uuid")
-                self._guard(row)
-            elif line.strip():
-                self.problems["session-log-cut", "a line"] = None
+        unread = self.unread
+        for line in read_lines(self.path):
+            if not line.endswith(b"}") or not unread.match(line):
+                self._line(line)
         return self.log()
+
+    def read_figures(self) -> SessionLog | None:
+        """Read the requests and their tokens, without what they were made of. None if that matters to the answers."""
+        files, unread, text_rows = 0, self.unread, self.text_rows
+        for line in read_lines(self.path):
+            if line.endswith(b"}"):
+                if self.file_rows.match(line):
+                    files += 1
+                    if files > 1:  # a file may have changed
+                        return None
+                if unread.match(line) or text_rows.match(line):
+                    continue
+            self._line(line)
+            if self.has_dropped or self.events:
+                return None
+        return self.log()
+
+    def _line(self, line: bytes) -> None:
+        row = parse_row(line)
+        if row is not None:
+            self.time = parse_time(row.get("timestamp")) or self.time
+            self.row_id = string(row, "id", "uuid")
+            self._guard(row)
+        elif line.strip():
+            self.problems["session-log-cut", "a line"] = None
 
     def _guard(self, row: dict[str, Any]) -> None:
         try:
@@ -71,11 +100,17 @@ class JsonLog:
             return
         thread = fields.get("thread", "")
         keep, tail = (0, ()) if thread or fields.get("kind", "turn") != "turn" else self.composer.request()
+        known = {
+            "thread": thread, "time": self.time, "sent": self.sent or self.time, "made": "" if thread else made, **fields
+        }  # fmt: skip
         request = LoggedRequest(
-            identity or f"{self.session}|{key}", thread, self.time, self.sent or self.time, self.model, tokens, keep=keep, tail=tail,
-            made="" if thread else made,
-        )  # fmt: skip
-        self.requests[key] = request._replace(**fields)
+            identity or f"{self.session}|{key}", model=self.model, tokens=tokens, keep=keep, tail=tail, **known
+        )
+        self.requests[key] = request
+        if request.kind == "turn":
+            last = self._last.get(thread)
+            self.has_dropped = self.has_dropped or (last is not None and has_dropped(request, last))
+            self._last[thread] = request
 
     def log(self) -> SessionLog:
         """Return what was read."""
@@ -95,6 +130,10 @@ def walk_files(folder: str, suffix: str) -> Iterator[str]:
 
 def split_tagged(texts: Texts, text: str, pattern: str, rest: Iterable[str] = ()) -> list[LogPart] | None:
     """Return the parts of a text with files in it. The pattern's groups are the path and the file's text. None if it has no file."""
+    return texts.divided(pattern, text, lambda: _split_tagged(texts, text, pattern, rest)) or None
+
+
+def _split_tagged(texts: Texts, text: str, pattern: str, rest: Iterable[str]) -> list[LogPart]:
     parts: list[LogPart] = []
     position = 0
     for found in re.finditer(pattern, text, re.DOTALL):
@@ -103,9 +142,7 @@ def split_tagged(texts: Texts, text: str, pattern: str, rest: Iterable[str] = ()
             parts.append(texts.part("prompt", text[position:start], "instructions"))
         parts.append(texts.part("file", found["text"], path=found["path"] or next(iter(rest), "")))
         position = end
-    if not parts:
-        return None
-    if position < len(text):
+    if parts and position < len(text):
         parts.append(texts.part("prompt", text[position:], "instructions"))
     return parts
 

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 _MARK = 1024
-_LONGEST = 128 << 20  # a line that is longer is not read
+_BLOCK = 1 << 20
+_LONGEST = 64 << 20  # a line that is longer is not read
 
 
 class UnreadableLog(Exception):
@@ -31,28 +32,41 @@ def open_log(path: str) -> int:
     return descriptor
 
 
-def read_lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a log from `start` to the size that it has now, each with its offset.
+def read_lines(path: str, start: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a log from `start` to the size that it has now, without their newlines.
 
-    The last line is yielded without its newline if it has none; a program may be writing it. Of a line that is too long only the beginning
-    is yielded, which is not valid JSON. Raises an `UnreadableLog`.
+    The last line gets a space if it has no newline, because a program may be writing it. Of a line that is too long only the beginning is
+    yielded, which is not valid JSON. Raises an `UnreadableLog`.
     """
-    with open(open_log(path), "rb", buffering=1 << 20) as file:
-        limit = os.fstat(file.fileno()).st_size if end is None else end
-        file.seek(start)
-        offset = start
+    with open(open_log(path), "rb") as file:
+        left = os.fstat(file.fileno()).st_size - start
+        pieces: list[bytes] = []  # of a line that has not ended
+        length = 0
         try:
-            while offset < limit and (line := file.readline(_LONGEST)):
-                if len(line) == _LONGEST and not line.endswith(b"\n"):
-                    yield offset, line[:_MARK]
-                    while line and not line.endswith(b"\n"):
-                        line = file.readline(_MARK << 10)
-                    offset = file.tell()
-                else:
-                    yield offset, line
-                    offset += len(line)
+            file.seek(start)
+            while left > 0 and (block := file.read(min(_BLOCK, left))):
+                left -= len(block)
+                lines = block.split(b"\n")
+                last = lines.pop()
+                if lines:
+                    lines[0] = _whole([*pieces, lines[0]], length + len(lines[0])) if length else lines[0]
+                    yield from lines
+                    pieces, length = [], 0
+                if last and length <= _LONGEST:
+                    pieces.append(last)
+                length += len(last)
+                if length > _LONGEST:
+                    pieces = [pieces[0][:_MARK]]
+            if length:
+                rest = file.readline(_LONGEST)  # what was added to the line in the meantime
+                pieces.append(rest.removesuffix(b"\n") if rest.endswith(b"\n") else rest + b" ")
+                yield _whole(pieces, length + len(rest))
         except OSError as error:
             raise UnreadableLog(error.strerror or "cannot be read") from None
+
+
+def _whole(pieces: list[bytes], length: int) -> bytes:
+    return pieces[0][:_MARK] if length > _LONGEST else b"".join(pieces)
 
 
 def mark_end(path: str, size: int) -> str:

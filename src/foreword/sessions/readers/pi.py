@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..values import TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog, content_text, split_tagged, walk_files
-from .rows import json_text, number, string
+from .rows import NoTexts, json_text, number, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from ..records import LogRecord
     from ..values import LogPart, SessionLog
     from .rows import Texts
 
@@ -22,6 +24,8 @@ TITLES = ("pi",)
 PROVIDER = ""
 NAMES_FILES = True  # the log has the path of every instruction file
 SKIPPED = frozenset("thinking_level_change custom custom_message label session_info branch_summary".split())
+# How a line with a message begins, up to its role.
+_START = rb'\{"type":"message","id":"[^"]*","parentId":(?:"[^"]*"|null),"timestamp":"[^"]*","message":\{"role":"'
 _FILE = r'<project_instructions path="(?P<path>[^"]*)">\n(?P<text>.*?)\n*</project_instructions>'
 
 
@@ -36,8 +40,15 @@ def read_log(path: str, texts: Texts) -> SessionLog:
     return _PiLog(path, texts).read()
 
 
+def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+    """Return a log without what its requests were made of, or None if that matters or the log has grown."""
+    return None if known else _PiLog(path, NoTexts()).read_figures()
+
+
 class _PiLog(JsonLog):
     agent = AGENT
+    text_rows = re.compile(_START + rb'(?:user|toolResult)"')
+    file_rows = re.compile(_START + rb'system"')
 
     def __init__(self, path: str, texts: Texts) -> None:
         super().__init__(path, texts)

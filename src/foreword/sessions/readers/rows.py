@@ -18,11 +18,52 @@ PICTURE = 6000
 # What a row with values of the wrong type can lead to. Such a row is reported and left out.
 DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False).encode
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str, check_circular=False)
+_encode = _encoder.encode
+_new_encoder = json.encoder.c_make_encoder  # type: ignore[attr-defined]  # None in some interpreters
+# What `encode` creates for every call.
+_chunks = (
+    _new_encoder(None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    if _new_encoder
+    else lambda content, _: (_encode(content),)
+)
+# Values that are large and the same in many rows, such as lists of tools, by the hash of their JSON.
+_values: dict[bytes, dict[str, Any]] = {}
+_MAX_VALUES = 100
+_MANY = 20 << 20
+# Texts of which only a few differ, by how they are divided and their hash.
+_divided: dict[str, list[LogPart]] = {}
+_MAX_DIVIDED = 1000
+_LONG = 400
+
+
+class _RowParser:
+    """Which parser is used. Importing msgspec takes as long as parsing some megabytes, so it pays only for many logs."""
+
+    decode: Callable[[bytes], Any] | None = None
+
+    @classmethod
+    def prepare(cls, size: int) -> None:
+        """Get ready to parse this many bytes."""
+        if size > _MANY and cls.decode is None:
+            try:
+                from msgspec.json import Decoder
+            except ImportError:
+                return
+            cls.decode = Decoder().decode
+
+
+prepare_parser = _RowParser.prepare
 
 
 def parse_row(line: bytes) -> dict[str, Any] | None:
     """Return the object in a line, or None if the line is not one."""
+    if _RowParser.decode is not None:
+        try:
+            row = _RowParser.decode(line)
+            return row if type(row) is dict else None
+        except Exception:  # it is stricter, for example about lone surrogates
+            pass
     try:
         text = str(line, "utf-8").strip()
         row, end = _scan(text, 0)
@@ -31,6 +72,23 @@ def parse_row(line: bytes) -> dict[str, Any] | None:
     if end != len(text):
         return None
     return row if isinstance(row, dict) else None
+
+
+def parse_row_sharing(line: bytes, name: str, after: bytes) -> dict[str, Any] | None:
+    """Return the object in a line. Its field `name` is an object that many rows have, so it is parsed once; `after` follows it."""
+    mark = f'"{name}":'.encode()
+    start, end = line.find(mark + b"{") + len(mark), line.rfind(after)
+    if not len(mark) <= start < end:
+        return parse_row(line)
+    key = blake2b(line[start:end], digest_size=16).digest()
+    shared = _values.get(key) or parse_row(line[start:end])
+    row = parse_row(line[:start] + b"null" + line[end:])
+    if shared is None or row is None or row.get(name, shared) is not None:
+        return parse_row(line)
+    if len(_values) >= _MAX_VALUES:
+        _values.clear()
+    row[name] = _values[key] = shared
+    return row
 
 
 def parse_time(text: Any) -> float:
@@ -61,7 +119,9 @@ def number(fields: Any, *names: str) -> int:
     if isinstance(fields, dict):
         for name in names:
             count = fields.get(name)
-            if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 1e12:
+            if type(count) is int and 0 <= count < 1_000_000_000_000:
+                return count
+            if type(count) is float and 0 <= count < 1e12:
                 return int(count)
     return 0
 
@@ -97,9 +157,32 @@ class Texts:
             self.texts[part.hash] = text
         return part
 
+    def divided(self, how: str, text: str, divide: Callable[[], list[LogPart]]) -> list[LogPart]:
+        """Return what `divide` returns. Long texts that many logs have in common, such as system prompts, are divided once."""
+        if self.wanted is not None or len(text) < _LONG:
+            return divide()
+        key = f"{how} {hash_of(text)}"
+        if key not in _divided:
+            if len(_divided) >= _MAX_DIVIDED:
+                _divided.clear()
+            _divided[key] = divide()
+        return _divided[key]
+
+
+class NoTexts(Texts):
+    """Creates parts without looking at their texts, for readers of figures."""
+
+    def part(self, kind: str, text: str, name: str = "", path: str = "") -> LogPart:
+        return LogPart(kind, name, path, "", 0)
+
+    def divided(self, how: str, text: str, divide: Callable[[], list[LogPart]]) -> list[LogPart]:
+        return [LogPart(how, "", "", "", 0)]
+
 
 def json_text(content: Any) -> str:
     """Return content as compact JSON."""
+    if type(content) is dict:
+        return "".join(_chunks(content, 0))
     return _encode(content)
 
 
