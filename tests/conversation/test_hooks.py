@@ -117,14 +117,64 @@ def test_messages_are_ordered_history_then_prompt_then_injected(open_conversatio
     assert [message["role"] for message in turn.messages] == ["user", "assistant", "user", "user", "user"]
 
 
-def test_an_injected_message_is_sent_only_with_the_next_turn(open_conversation, contents):
+def test_an_injected_message_is_sent_with_the_next_turn(open_conversation, contents):
     conversation = open_conversation("pi")
     conversation.send_message("first")
     conversation.send_message("second")
     conversation.reload()
     conversation.compact()
     assert contents(conversation.turn("now", HISTORY).messages) == ["one", "two", "first", "second", "now"]
-    assert contents(conversation.turn("then").messages) == ["then"]
+
+
+ANSWER = {"role": "assistant", "content": "ok"}
+
+
+def user(*texts):
+    return [{"role": "user", "content": text} for text in texts]
+
+
+@pytest.mark.parametrize(
+    "text", ["Speak plainly.", "o", "one", "now"]
+)  # also what is part of another message, or equals it
+@pytest.mark.parametrize("event", ["", "reload", "reopen"])
+def test_an_injected_message_is_sent_again_if_the_callers_history_lacks_it(
+    tree, open_conversation, contents, text, event
+):
+    conversation = open_conversation("pi")
+    conversation.send_message(text)
+    first = conversation.turn("now", HISTORY)
+    assert contents(first.messages) == ["one", "two", text, "now"]
+    if event == "reload":
+        tree({"w/AGENTS.md": "Other rules."})
+        assert conversation.reload().edition == 2
+    conversation = open_conversation("pi") if event == "reopen" else conversation
+    expected = ["one", "two", text, "now", "ok", "then"]
+    assert contents(conversation.turn("then", [*first.history, ANSWER]).messages) == expected
+    assert contents(conversation.turn("then", [*HISTORY, *user("now"), ANSWER]).messages) == expected
+    if text not in expected[:2] and text != "now":
+        assert contents(conversation.turn("then", first.history[2:3]).messages) == [text, "then"]  # a shortened history
+    conversation.compact(messages=first.history)
+    assert contents(conversation.turn("then", user("a summary")).messages) == ["a summary", "then"]
+
+
+def test_equal_injected_messages_are_all_sent(open_conversation, contents):
+    conversation = open_conversation("pi")
+    for _ in range(2):
+        conversation.send_message("yes")
+    first = conversation.turn("now")
+    assert contents(first.messages) == ["yes", "yes", "now"]
+    conversation.send_message("yes")
+    own = [*user("now"), ANSWER]
+    for history in (own, [*first.history, ANSWER]):
+        assert contents(conversation.turn("yes", history).messages) == ["yes", "yes", "now", "ok", "yes", "yes"]
+
+
+def test_a_stored_message_survives_a_compaction_before_its_turn(open_conversation, contents):
+    conversation = open_conversation("pi")
+    conversation.turn("hi")
+    conversation.stored.add_message("waits")
+    conversation.compact(messages=HISTORY)
+    assert contents(open_conversation("pi").turn("then", user("a summary")).messages) == ["a summary", "waits", "then"]
 
 
 @pytest.mark.parametrize(
@@ -622,15 +672,18 @@ def test_a_hook_can_have_optional_parameters(function):
 # Required hooks
 
 
-@pytest.mark.parametrize("hook", ["before_agent_start", "context", "resources_discover", "listen"])
-def test_a_required_hook_that_fails_stops_the_turn(open_conversation, contents, hook):
+@pytest.mark.parametrize(
+    ("hook", "stored"),
+    [("before_agent_start", ["waiting"]), ("context", ["waiting"]), ("resources_discover", []), ("listen", [])],
+)
+def test_a_required_hook_that_fails_stops_the_turn(open_conversation, contents, hook, stored):
     conversation = open_conversation("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
     conversation.send_message("waiting")
     message = "extension 'bad': boom raised RuntimeError; the extension requires it, so the turn was stopped"
     with pytest.raises(HookError, match=f"^{message}$"):
         conversation.turn("hi")
     plain = open_conversation("pi", extensions=[])
-    assert contents(plain.turn("hi").messages) == ["hi"]
+    assert contents(plain.turn("hi").messages) == [*stored, "hi"]
 
 
 def test_a_message_from_a_failed_turn_is_in_the_next_one(open_conversation, contents):

@@ -321,12 +321,12 @@ def test_events_while_the_store_is_down_are_not_lost(tree, open_conversation, fa
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     conversation = open_conversation("pi", tools="read", store=failing_store)
     conversation.turn("hi")
-    for condition in ("down", "full"):
+    for count, condition in enumerate(("down", "full"), 1):
         failing_store.condition = condition
         conversation.add_resources(Resources(skills=[tree.path("more")]))
         conversation.send_message(f"sent while it was {condition}")
         turn = conversation.turn("hi")
-        assert (turn.edition, "late" in turn.system, len(turn.messages)) == (1, False, 2)
+        assert (turn.edition, "late" in turn.system, len(turn.messages)) == (1, False, count + 1)
     failing_store.condition = "up"
     assert "<name>late</name>" in conversation.turn("hi").system
 

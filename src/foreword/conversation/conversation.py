@@ -190,7 +190,7 @@ class Conversation:
         self._next_turn.add_event("resources")
 
     def send_message(self, content: str) -> None:
-        """Add a message (user role) to the next turn. Continue with `turn.history`: a list of your own lacks the message later."""
+        """Add a message (user role) to the next turn. It is stored until a compaction: a turn whose `messages` lack it sends it again."""
         self.shared.editions.check_open()
         check_message(content, may_be_empty=False)
         self._next_turn.add_message(content)

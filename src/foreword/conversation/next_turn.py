@@ -12,7 +12,7 @@ from .hooks import last_user_text
 from .leading import without_prompt_messages
 from .notices import without_retired
 from .state import state_of
-from .turns import with_summary_request
+from .turns import user_message, with_summary_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class NextTurn:
         self._transitions, self._turns, self._assembling = transitions, turns, assembling
         self._lock = allocate_lock()
         self._events: list[str] = []
-        self._messages: list[Message] = []
+        self._messages: list[str] = []
 
     def add_event(self, event: str) -> None:
         self._put_back([event], [])
 
     def add_message(self, content: str) -> None:
         with self._lock:
-            self._messages.append({"role": "user", "content": content})
+            self._messages.append(content)
 
     def take(self, message: str, messages: Sequence[Message], now: datetime | None, new_prompt: bool) -> Turn:
         """Take the turn. See `Conversation.turn`."""
@@ -56,17 +56,17 @@ class NextTurn:
         if events and has_store_failure(outcome.findings):
             self._put_back(events, [])
         messages = _current_messages(messages, outcome)
-        outcome = self._turns.send_notices(outcome, messages)
         with self._lock:
             waiting, self._messages = self._messages, []
-        prompt = message or (last_user_text(messages) if new_prompt else None)
         try:
-            return self._turns.with_messages(outcome, message, messages, waiting, prompt)
+            outcome = self._turns.send_notices(outcome, messages, waiting, user_message(message))
         except BaseException:
             self._put_back([], waiting)
             raise
+        prompt = message or (last_user_text(messages) if new_prompt else None)
+        return self._turns.with_messages(outcome, message, messages, prompt)
 
-    def _put_back(self, events: list[str], messages: list[Message]) -> None:
+    def _put_back(self, events: list[str], messages: list[str]) -> None:
         with self._lock:
             self._events, self._messages = [*events, *self._events], [*messages, *self._messages]
 

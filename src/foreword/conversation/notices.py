@@ -10,6 +10,9 @@ the middle of a conversation are sent the change itself.
 Inside an edition, a notice is never dropped, moved, sent twice or given another role, so that each request begins with the whole previous
 one. A new edition drops those that announced what its prompt now contains.
 
+A message that the caller adds (`send_message`) is kept in the same way until the messages are summarised. Unlike the others, it may be as
+short as "yes", so it is recognised only as a whole message or paragraph, and `copies` counts the equal ones that were there before it.
+
 In a conversation's state, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
 
@@ -32,16 +35,24 @@ _CALL_TYPES = ("function_call",)
 
 
 def with_unsent(
-    state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False, returned: bool = False
+    state: State,
+    texts: Iterable[str],
+    skill: str = "",
+    *,
+    touched: bool = False,
+    returned: bool = False,
+    added: bool = False,
 ) -> State:
     """Return the state with notices for the next turn to send. `skill` is the name of the skill whose body they contain.
 
     With `touched`, they contain touched files. With `returned`, the caller was given them and may have added them to its messages.
+    With `added`, they are messages that the caller has added.
     """
     details: Notice = {
         **({"skill": skill} if skill else {}),
         **({"touched": True} if touched else {}),
         **({"returned": True} if returned else {}),
+        **({"added": True} if added else {}),
     }
     notices = [{"text": text, **details} for text in texts]
     return replace(state, unsent=(*state.unsent, *notices))
@@ -58,24 +69,29 @@ def changes_of(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     return tuple({"text": row["text"], **row["change"]} for row in notices if "change" in row)
 
 
-def mark_sent(state: State, messages: Sequence[Message]) -> State:
-    """Return the state after the unsent notices are sent at the end of these messages, except those that the caller has added."""
+def mark_sent(state: State, messages: Sequence[Message], following: Sequence[Message] = ()) -> State:
+    """Return the state after the unsent notices are sent between these messages, except those that the caller has added itself."""
     if not state.unsent:
         return state
     returned = [notice["text"] for notice in state.unsent if "returned" in notice]
     missing = set(texts_missing_from(messages, returned))
-    unsent = [notice for notice in state.unsent if "returned" not in notice or notice["text"] in missing]
-    start = len(with_notices(messages, state.notices))
-    sent = [
-        {name: content for name, content in {**notice, "at": index}.items() if name != "returned"}
-        for index, notice in enumerate(unsent, start)
-    ]
+    complete = with_notices(messages, state.notices)
+    sent: list[Notice] = []
+    for notice in state.unsent:
+        if "returned" in notice and notice["text"] not in missing:
+            continue
+        row: dict[str, Any] = {name: content for name, content in notice.items() if name != "returned"}
+        row["at"] = len(complete)
+        if "added" in notice:
+            row["copies"] = sum(_says(message, notice["text"]) for message in (*complete, *following))
+        complete.append({"role": "user", "content": notice["text"]})
+        sent.append(row)
     return replace(state, unsent=(), notices=[*state.notices, *sent])
 
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
-    """Return the notices that outlive an edition: skill bodies and touched files. The next prompt contains announced changes itself."""
-    return tuple(notice for notice in state.notices if "skill" in notice or "touched" in notice)
+    """Return the notices that outlive an edition: all but announced changes, which the next prompt contains itself."""
+    return tuple(notice for notice in state.notices if "change" not in notice)
 
 
 def still_unsent(state: State) -> tuple[Notice, ...]:
@@ -120,13 +136,32 @@ def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list
     complete = list(messages)
     start = 0
     for notice in notices:
-        position = next((n for n in range(start, len(complete)) if _contains(complete[n], notice["text"])), None)
+        position = _position_of(notice, complete, start)
         if position is None:
             position = notice["at"] if notice["at"] <= len(complete) else max(len(complete) - 1, 0)
             position = _insertion_point(complete, max(position, start))
             complete.insert(position, {"role": "user", "content": notice["text"]})
         start = position + 1
     return complete
+
+
+def _position_of(notice: Notice, messages: Sequence[Message], start: int) -> int | None:
+    """Return the position of the message that contains a notice, or None if the caller's list lacks it."""
+    text = notice["text"]
+    if "added" not in notice:
+        return next((n for n in range(start, len(messages)) if _contains(messages[n], text)), None)
+    # Where it was sent is followed by what was sent with it. What comes later is not the same message, even if it says the same.
+    equal = [n for n, message in enumerate(messages[: notice["at"] + 2]) if _says(message, text)]
+    if len(equal) <= notice["copies"]:
+        return None
+    return notice["at"] if notice["at"] in equal else equal[-1]
+
+
+def _says(message: Message, text: str) -> bool:
+    """Whether a user message is this text, or has it as one of its paragraphs. A framework may have merged messages."""
+    return message.get("role") == "user" and any(
+        part == text or f"\n\n{text}\n\n" in f"\n\n{part}\n\n" for part in texts_of(message)
+    )
 
 
 def _contains(message: Message, text: str) -> bool:

@@ -99,6 +99,7 @@ def after_summary(state: State, drop_skills: bool = False) -> State:
     """
     skills_again = () if drop_skills else tuple(dict.fromkeys((*state.skills_again, *state.skills)))
     touched_again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
+    unsent = tuple(notice for notice in state.unsent if "added" in notice)  # no summary contains them
     return replace(
         state,
         skills=(),
@@ -106,7 +107,7 @@ def after_summary(state: State, drop_skills: bool = False) -> State:
         in_prompt="" if drop_skills else state.in_prompt,
         announced={},
         notices=(),
-        unsent=(),
+        unsent=unsent,
         touched={},
         touched_again=touched_again,
     )

@@ -46,7 +46,7 @@ class StoredEvents:
     def add_message(self, content: str) -> int:
         """Add a message (user role) to the next turn, and return how many are waiting."""
         check_message(content)
-        edition = self._update(lambda state: with_unsent(state, [content]))
+        edition = self._update(lambda state: with_unsent(state, [content], added=True))
         return len(state_of(edition).unsent)
 
     def add_resources(self, resources: Resources, now: datetime | None = None) -> Turn:

@@ -98,7 +98,6 @@ class Turns:
         outcome: Outcome,
         message: str,
         messages: Sequence[Message],
-        waiting: Sequence[Message] = (),
         prompt: str | None = None,
     ) -> Turn:
         """Return the turn for an edition and these messages, after the hooks have run. `prompt` is the user's new prompt, if any.
@@ -112,7 +111,7 @@ class Turns:
             return self._agent.about(self._assembling.cwd, edition.number)
 
         system, injected = self._start(original, edition, prompt, about, findings)
-        history = [*with_notices([*messages, *waiting, *user_message(message)], state_of(edition).notices), *injected]
+        history = [*with_notices([*messages, *user_message(message)], state_of(edition).notices), *injected]
         to_send = self._hooks.context(for_model(history), about, findings)
         if prompt is not None:  # stored only now, because a required hook may have failed
             self._keep_prompt(edition, {"text": system} if system != original else None, findings)
@@ -132,10 +131,15 @@ class Turns:
             return replacement["text"] if replacement else original, []
         return self._hooks.start(original, prompt, about, findings)
 
-    def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
-        """Add all unsent notices to the messages, and the skills and touched files that must be sent again after a compaction."""
+    def send_notices(
+        self, outcome: Outcome, messages: Sequence[Message], waiting: Sequence[str], following: Sequence[Message]
+    ) -> Outcome:
+        """Add all unsent notices after these messages, and the skills and touched files that must be sent again after a compaction.
+
+        `waiting` are messages that the caller has added since the last turn, and `following` is what the user says now.
+        """
         state = state_of(outcome.edition)
-        if not (state.unsent or state.skills_again or state.touched_again):
+        if not (waiting or state.unsent or state.skills_again or state.touched_again):
             return outcome
         findings = list(outcome.findings)
         texts, files = self._returning_files(outcome.edition, findings)
@@ -152,7 +156,7 @@ class Turns:
                 state = replace(after_touch(state, files), touched_again=())
             skills = tuple(dict.fromkeys((*state.skills, *names)))
             state = replace(state, skills_again=(), skills=skills, in_prompt="" if configured else in_prompt)
-            return mark_sent(state, messages)
+            return mark_sent(with_unsent(state, waiting, added=True), messages, following)
 
         updated = self._editions.update_or_postpone(self._id, outcome.edition, after_sending, findings)
         return replace(outcome, edition=updated, findings=findings)
