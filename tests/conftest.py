@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
@@ -130,6 +132,16 @@ class Tree:
             for candidate in prompt.candidates
             if candidate.fate != "absent"
         ]
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory, request):
+    """A new folder. pytest's own fixture lists all earlier ones for the next number, which took a minute for all tests."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    return tmp_path_factory.mktemp(f"{name}{next(_numbers)}", numbered=False)
 
 
 @pytest.fixture

@@ -29,11 +29,33 @@ def shop_in(folder):
     return shop
 
 
-def run(shop, name, *words):
-    """Run an example against the fake provider; return its output and the requests it sent."""
+@pytest.fixture(scope="module")
+def warm_python(tmp_path_factory):
+    """A command that runs a Python program in a process that has imported the providers' libraries."""
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        Path(__file__).with_name("warm.py"),
+        tmp_path_factory.mktemp("warm") / "s",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        yield [command[0], "-S", *command[3:]]
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+@pytest.fixture(scope="module")
+def run(warm_python):
+    """`run(shop, "late_tool.py", "Hello.")` runs an example against the fake provider; returns its output and the requests it sent."""
+    return lambda shop, name, *words: run_example(warm_python, shop, name, *words)
+
+
+def run_example(warm_python, shop, name, *words):
     program = {"mjs": "node", "sh": "sh"}.get(name.rpartition(".")[2])
     if program is None:
-        return run_and_record(shop, {}, sys.executable, EXAMPLES / name, *words)
+        return run_and_record(shop, {}, *warm_python, EXAMPLES / name, *words)
     serve = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", "conversations.db", "--log", "json"]
     with subprocess.Popen(serve, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
         try:
@@ -78,7 +100,7 @@ def starts_with(longer, shorter):
 
 
 @pytest.fixture(scope="module", params=LOOPS)
-def conversation_output(request, tmp_path_factory):
+def conversation_output(request, tmp_path_factory, run):
     """A conversation with an example; then AGENTS.md is edited, and another process continues it."""
     shop = shop_in(tmp_path_factory.mktemp("talked"))
     (shop / ".claude/rules").mkdir(parents=True)
@@ -135,7 +157,7 @@ def test_an_edited_file_takes_effect_at_the_compaction(conversation_output):
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_failed_tool_is_reported_to_the_model(tmp_path, name):
+def test_a_failed_tool_is_reported_to_the_model(tmp_path, name, run):
     shop = shop_in(tmp_path)
     (shop / "AGENTS.md").unlink()
     _, requests = run(shop, name, "What is this project?")
@@ -143,7 +165,7 @@ def test_a_failed_tool_is_reported_to_the_model(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_missing_tool_is_reported_to_the_model(tmp_path, name):
+def test_a_missing_tool_is_reported_to_the_model(tmp_path, name, run):
     other = tmp_path / name
     other.write_text((EXAMPLES / name).read_text().replace("read_file", "open_file"))
     output, requests = run(shop_in(tmp_path), str(other), "What is this project?")
@@ -166,14 +188,14 @@ def test_an_example_is_short(name):
 
 
 @pytest.mark.parametrize("name", ["pi.mjs", "opal.sh"])
-def test_a_chat_without_a_tool_loop_stops_at_a_tool_call(tmp_path, name):
+def test_a_chat_without_a_tool_loop_stops_at_a_tool_call(tmp_path, name, run):
     if name.endswith(".sh") and not (shutil.which("jq") and shutil.which("curl")):
         pytest.skip("opal.sh needs curl and jq")
     output, requests = run(shop_in(tmp_path), name, "What is this project?", "And how is it tested?")
     assert len(requests) == 1 and "read_file" in output
 
 
-def test_the_sidecar_sends_the_headers_of_a_late_tool(tmp_path):
+def test_the_sidecar_sends_the_headers_of_a_late_tool(tmp_path, run):
     source = (EXAMPLES / "sidecar.mjs").read_text()
     early = re.sub(r'  \{ name: "list_files".*\n', "", source)
     assert early != source
@@ -184,7 +206,7 @@ def test_the_sidecar_sends_the_headers_of_a_late_tool(tmp_path):
     assert prefix(second) == prefix(first) and "list_files" in json.dumps(second["messages"])
 
 
-def test_a_late_tool_keeps_the_cache(tmp_path):
+def test_a_late_tool_keeps_the_cache(tmp_path, run):
     _, requests = run(shop_in(tmp_path), "late_tool.py", "Hello.", "Can you open an issue?")
     assert [[tool["function"]["name"] for tool in request["tools"]] for request in requests] == [["use_tool"]] * 3
     for earlier, later in itertools.pairwise(requests):

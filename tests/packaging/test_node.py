@@ -143,62 +143,83 @@ def test_a_build_without_node_says_what_to_do(checkout, hatchling, tmp_path):
 # make
 
 
-def planned_commands(target, checkout, path):
+@pytest.fixture(scope="module")
+def makefile_folder(tmp_path_factory):
+    """A folder with what the Makefile reads. `make -n` changes nothing, so many tests share it."""
+    return copy_for_make(tmp_path_factory.mktemp("make"))
+
+
+@pytest.fixture
+def own_makefile_folder(tmp_path):
+    return copy_for_make(tmp_path / "checkout")
+
+
+def copy_for_make(folder):
+    (folder / "web").mkdir(parents=True)
+    for name in ("pyproject.toml", "uv.lock", "Makefile", "web/package.json", "web/package-lock.json"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def planned_commands(target, folder, path):
     """The commands that `make -n` prints."""
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     environment = {name: value for name, value in os.environ.items() if name not in outer} | {"PATH": path}
     command = [shutil.which("make"), "-n", target, f"PYTHON={sys.executable}"]
-    result = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return result.stdout
 
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
 @pytest.mark.parametrize("target", ["page", "check", "test", "test-pythons", "build"])
-def test_make_installs_node_if_it_is_missing_or_old(target, programs, is_enough, checkout, tmp_path):
-    plan = planned_commands(target, checkout, write_programs(tmp_path / "bin", programs))
+def test_make_installs_node_if_it_is_missing_or_old(target, programs, is_enough, makefile_folder, tmp_path):
+    plan = planned_commands(target, makefile_folder, write_programs(tmp_path / "bin", programs))
     assert ("--only-group node" in plan) is not is_enough
     assert "npm ci" in plan
 
 
-def test_make_run_installs_only_what_it_needs(checkout, tmp_path):
+def test_make_run_installs_only_what_it_needs(makefile_folder, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    plan = planned_commands("run", checkout, path)
+    plan = planned_commands("run", makefile_folder, path)
     assert "--no-dev" in plan and "--all-extras" not in plan and "node" not in plan
 
 
 @pytest.mark.parametrize("stamps", [[".stamp-run"], [".stamp", ".stamp-run"]])
-def test_make_run_installs_nothing_the_second_time(stamps, checkout, tmp_path):
+def test_make_run_installs_nothing_the_second_time(stamps, own_makefile_folder, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    (checkout / ".venv").mkdir()
+    (own_makefile_folder / ".venv").mkdir()
     for name in stamps:
-        (checkout / ".venv" / name).write_text("")
-    version = re.search(r"uv==([\d.]+)", (checkout / "pyproject.toml").read_text())[1]
-    uv = checkout / f".tools/uv-{version}/bin/uv"
+        (own_makefile_folder / ".venv" / name).write_text("")
+    version = re.search(r"uv==([\d.]+)", (own_makefile_folder / "pyproject.toml").read_text())[1]
+    uv = own_makefile_folder / f".tools/uv-{version}/bin/uv"
     uv.parent.mkdir(parents=True)
     uv.write_text("")
-    assert planned_commands("run", checkout, path) == ".venv/bin/foreword agents . --all\n.venv/bin/foreword tokens .\n"
+    assert (
+        planned_commands("run", own_makefile_folder, path)
+        == ".venv/bin/foreword agents . --all\n.venv/bin/foreword tokens .\n"
+    )
 
 
-def test_make_run_does_not_remove_development_packages(checkout, tmp_path):
+def test_make_run_does_not_remove_development_packages(makefile_folder, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    assert "touch .venv/.stamp-run .venv/.stamp" in planned_commands("setup", checkout, path)
-    assert "--inexact" in planned_commands("run", checkout, path)
+    assert "touch .venv/.stamp-run .venv/.stamp" in planned_commands("setup", makefile_folder, path)
+    assert "--inexact" in planned_commands("run", makefile_folder, path)
 
 
-def test_make_says_that_python_lacks_venv(checkout, tmp_path):
+def test_make_says_that_python_lacks_venv(own_makefile_folder, tmp_path):
     """As on Debian without python3-venv."""
     path = write_programs(tmp_path / "bin", {"python3": 'case "$2" in *ensurepip*) exit 1;; esac; echo "$0"'})
     result = subprocess.run(
-        [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
+        [shutil.which("make"), "run"], cwd=own_makefile_folder, env={"PATH": path}, capture_output=True, text=True
     )
     assert result.returncode != 0
     assert "cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" in result.stderr
 
 
-def test_make_says_that_python_is_missing(checkout, tmp_path):
+def test_make_says_that_python_is_missing(own_makefile_folder, tmp_path):
     path = write_programs(tmp_path / "bin", {"python3": "exit 1"})
     result = subprocess.run(
-        [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
+        [shutil.which("make"), "run"], cwd=own_makefile_folder, env={"PATH": path}, capture_output=True, text=True
     )
     assert result.returncode != 0
     assert "no Python 3.11 or later on PATH" in result.stderr
