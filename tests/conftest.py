@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import signal
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
@@ -30,6 +31,10 @@ settings.load_profile("foreword")
 # Without bytecode, each run rewrites every assertion again, and each process that a test starts compiles the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A script's background jobs ignore Ctrl-C, and so would each process that a test starts: some tests stop one with it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A tokenizer takes a third of a second to load, and nothing changes it, so each process loads each of them once.
 tokens._load = cache(tokens._load)
