@@ -35,21 +35,28 @@ OF_PACKAGE = {
     "": "test_arguments.py test_engine.py cli conversation layouts",
 }
 SLOW = ("browser", "packaging", "test_docs.py", "test_architecture.py")
+# Tests of modules that are tested through others: files run with those that name the module, folders before those of its package.
 MORE = {
     "service/proxy/": "proxy",
     "service/mcp/": "mcp_server",
     "sources/git": "test_git.py",
+    "sources/trust": "cli/test_trust_command.py cli/test_partial_trust.py cli/test_hostile_trust.py test_leaving_out.py",
+    "sources/links.py": "hard/test_links.py",
+    "conversation/assembling.py": "conversation/test_served_folders.py service/test_safety.py",
+    "service/scoped_store.py": "service/test_teams.py",
+    "service/guard.py": "service/test_safety.py service/test_scope.py",
 }
 
 
 def own_tests(module: str, tests: Path) -> list[list[str]]:
     """The tests of a module such as `store/rows.py`, as paths for pytest: first the files that name or import it, then the folders of its package."""
     package = module.partition("/")[0] if "/" in module else ""
-    words = [words for beginning, words in MORE.items() if module.startswith(beginning)]
-    folders = " ".join([*words, OF_PACKAGE[package]]).split()
+    words = " ".join(words for beginning, words in MORE.items() if module.startswith(beginning)).split()
+    folders = [*(word for word in words if not word.endswith(".py")), *OF_PACKAGE[package].split()]
     name = "foreword." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     stem = Path(module).stem.strip("_")
     specific = [str(path.relative_to(tests)) for path in sorted(tests.rglob(f"test_{stem}.py"))]
+    specific += [word for word in words if word.endswith(".py")]
     specific += [path for path, imported in imports_of_tests(tests).items() if name in imported]
     specific = [path for path in specific if not path.startswith(SLOW)]
     return [group for group in (list(dict.fromkeys(specific)), folders) if group]

@@ -1,6 +1,7 @@
 """Put random faults into the source, one at a time, and print those that no test notices: `make mutants SEED=1 NUMBER=20`.
 
 Works in a temporary copy of the checkout with its own environment, so the processes that tests start use the changed module too.
+The tests of the fault's own module run first, then those of its package, until one fails or the time for a fault is over.
 `--only conversation/assembling.py` limits the faults to files whose path below `src/foreword` begins like this; it can be repeated.
 """
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -71,8 +73,11 @@ class Copy:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             compiled.unlink()
 
-    def first_failure(self, tests: list[str], broken: list[str]) -> str:
-        """Run tests until one fails, and return what failed; empty if all passed. `broken` are tests that are left out."""
+    def first_failure(self, tests: list[str], broken: list[str], seconds: float | None = None) -> str:
+        """Run tests until one fails, and return what failed; empty if all passed. `broken` are tests that are left out.
+
+        Raises TimeoutExpired if none has failed after this many seconds.
+        """
         options = ["-x", "-n0", "-pno:cacheprovider", "--tb=no", "-vvv", *(f"--deselect={name}" for name in broken)]
         limits = ["-o", f"faulthandler_timeout={TEST_SECONDS}", "-o", "faulthandler_exit_on_timeout=true"]
         unwanted = ("PYTEST_", "MAKE", "PYTHONDONTWRITEBYTECODE")
@@ -88,18 +93,21 @@ class Copy:
                 stderr=file,
                 start_new_session=True,
             )
-            status = process.wait()
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            try:
+                status = process.wait(seconds)
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             file.seek(0)
             return "" if status in (0, NO_TESTS_COLLECTED) else failure(file.read().decode(errors="replace"))
 
-    def kill_by(self, fault: Fault, source: bytes, tests: list[str], broken: list[str]) -> str:
+    def kill_by(self, fault: Fault, source: bytes, tests: list[str], broken: list[str], deadline: float) -> str:
         """Return the first test that fails with a fault and passes without it; empty if there is none. Adds to `broken`."""
         while True:
             self.write(fault, fault.apply(source))
             try:
-                failed = self.first_failure(tests, broken)
+                failed = self.first_failure(tests, broken, max(deadline - time.monotonic(), 1))
             finally:
                 self.write(fault, source)
             if not failed or not failed.startswith("tests/") or "::" not in failed:
@@ -110,15 +118,18 @@ class Copy:
             broken.append(failed)
 
 
-def survives(fault: Fault, copy: Copy, broken: list[str]) -> bool:
-    """Whether all tests of the fault's module pass with it. Prints the one that fails."""
+def try_fault(fault: Fault, copy: Copy, broken: list[str], seconds: float) -> str:
+    """Return what happened to a fault: which test killed it, that it survived, or that the time was over."""
     module = str(Path(fault.path).relative_to(PACKAGE))
     source = (copy.root / fault.path).read_bytes()  # not of the checkout, which may change while this runs
-    for tests in own_tests(module, copy.root / "tests"):
-        if killer := copy.kill_by(fault, source, [f"tests/{name}" for name in tests], broken):
-            print(f"killed: {fault}\n  by {killer}", flush=True)
-            return False
-    return True
+    deadline = time.monotonic() + seconds
+    try:
+        for tests in own_tests(module, copy.root / "tests"):
+            if killer := copy.kill_by(fault, source, [f"tests/{name}" for name in tests], broken, deadline):
+                return f"killed by {killer}"
+    except subprocess.TimeoutExpired:
+        return f"SURVIVED all tests that ran in {seconds:.0f} s"
+    return "SURVIVED all tests of its package"
 
 
 def sample(seed: int, number: int, only: list[str]) -> list[Fault]:
@@ -139,6 +150,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--only", action="append", default=[], metavar="PATH")
+    parser.add_argument("--seconds", type=float, default=300, help="how long to run tests for each fault")
     parser.add_argument("--list", action="store_true", help="print the faults instead of trying them")
     options = parser.parse_args()
     chosen = sample(options.seed, options.number, options.only)
@@ -150,9 +162,12 @@ def main() -> int:
         copy = Copy(Path(folder))
         survivors: list[Fault] = []
         broken: list[str] = []
-        for fault in chosen:
-            if survives(fault, copy, broken):
-                print(f"SURVIVED: {fault}", flush=True)
+        for number, fault in enumerate(chosen, 1):
+            print(f"{number} of {len(chosen)}: {fault}", flush=True)
+            start = time.monotonic()
+            result = try_fault(fault, copy, broken, options.seconds)
+            print(f"  {result} ({time.monotonic() - start:.0f} s)", flush=True)
+            if result.startswith("SURVIVED"):
                 survivors.append(fault)
     print(f"\n{len(survivors)} of {len(chosen)} survived (seed {options.seed})", *survivors, sep="\n")
     return 1 if survivors else 0
