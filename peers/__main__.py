@@ -6,6 +6,7 @@ python -m peers --record          rewrite the recordings in tests/golden/agents
 python -m peers --random 20       run on twenty random trees and compare with the layouts only
 python -m peers --own             count only each program's own prompt and tools
 python -m peers --recorded        compare the layouts with the recordings, without running the programs
+python -m peers --align FOLDER    align a copy of a repository, and ask the programs how often they read each source
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ def main() -> int:
         metavar="N",
         help="run on N random trees instead, and compare with the layouts only",
     )
+    parser.add_argument(
+        "--align", action="append", metavar="FOLDER", help="align a copy of this repository; may be repeated"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first random tree (default: 1)")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -68,6 +72,11 @@ def main() -> int:
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
+    if args.align:
+        from .align import check_folders
+
+        found = [(program, _find_installed(program)) for program in chosen if has_layout(program.name)]
+        return int(not check_folders(args.align, [(row, place) for row, place in found if place], SCRATCH))
     if args.random:
         seeds = range(args.seed, args.seed + args.random)
         results = [_run_random(program, seeds) for program in chosen if has_layout(program.name)]

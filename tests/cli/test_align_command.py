@@ -51,7 +51,7 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
         "  +  ]",
         "  +}",
     ]
-    assert err == "nothing was written; to make these 3 changes, run: foreword align --write\n"
+    assert err == "nothing was written; to make these 3 changes, run: foreword align --agent gemini --write\n"
     assert not os.path.exists(tree.path("w/.gemini"))
 
 

@@ -30,6 +30,8 @@ def parser_for(command: str) -> Parser:
     parser.add_argument("--merge", action="store_true", help=about)
     about = "make AGENTS.md, rules and skills from .rulesync, .ruler or a file, which stays the source"
     parser.add_argument("--from", default="", dest="origin", metavar="SOURCE", help=about)
+    about = "make links to the sources instead of files with an import or a copy, where an agent then reads them once"
+    parser.add_argument("--links", action="store_true", help=about)
     parser.add_argument("--write", action="store_true", help="write the changes")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if something is to be changed")
     parser.add_argument("--force", action="store_true", help="also change files with changes that are not committed")
@@ -43,7 +45,7 @@ def align(args: Namespace) -> int:
 
     if args.write and args.check:
         raise CallError("--write and --check exclude each other; --check writes nothing")
-    alignment = plan_alignment(args.question, args.agents, merge=args.merge, origin=args.origin)
+    alignment = plan_alignment(args.question, args.agents, merge=args.merge, origin=args.origin, links=args.links)
     if args.write:
         write_changes(alignment, force=args.force)
     if args.json:
@@ -70,7 +72,18 @@ def _write_text(alignment: Alignment, args: Namespace) -> None:
     if args.write:
         write_error(f"{count_of(len(alignment.changes), 'file')} changed" if alignment.changes else "nothing to change")
     elif alignment.changes:
-        write_error(f"nothing was written; to make {_these(alignment)}, run: foreword align --write", indent=2)
+        write_error(f"nothing was written; to make {_these(alignment)}, run: {_command(args)} --write", indent=2)
+
+
+def _command(args: Namespace) -> str:
+    """Return the call that made this plan, for another one with the same options."""
+    from shlex import quote
+
+    words = ["foreword", "align", *([] if args.dir in ("", ".") else [args.dir])]
+    words += [word for name in args.agents for word in ("--agent", name)]
+    words += [f"--{name}" for name in ("merge", "links") if getattr(args, name)]
+    words += ["--from", args.origin] if args.origin else []
+    return printable(" ".join(map(quote, words)))
 
 
 def _these(alignment: Alignment) -> str:
@@ -129,7 +142,7 @@ def _write_changes(changes: Sequence[FileChange]) -> None:
 def _diff(change: FileChange) -> list[str]:
     """Return the lines that a change adds and removes, with one line around them."""
     if change.action == "link":
-        return [f"+ → {change.text}"]
+        return [f"+{change.path} → {change.text}"]
     from difflib import unified_diff
 
     old, new = (change.before or "").splitlines(), (change.text or "").splitlines()

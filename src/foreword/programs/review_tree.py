@@ -96,7 +96,7 @@ class TreeReader:
         """Build the prompts of both trees, in each of these folders, and check them with lint."""
         self.checkout.write(self.needed)
         before = self._read(folders)
-        if self._may_break_alignment():
+        if not self.instruction_files.isdisjoint(self.differences) and self._may_break_alignment():
             before = replace(before, alignment=self._alignment(self.layouts))
         self._prompts.forget(self.checkout.change(self.differences, self.needed))
         after = self._read(folders)
@@ -115,7 +115,7 @@ class TreeReader:
         if len(sizes) < len(ids) or sum(sizes.values()) > MAX_BYTES:
             return True
         texts = {id: content.decode("utf-8", "replace") for id, content in objects.contents(ids).items()}
-        return bool(changed) and may_break(
+        return may_break(
             {path: (texts[id_of(old[path])], texts[id_of(entry)]) for path, entry in changed.items()},
             {path: texts[id_of(entry)] for path, entry in old.items() if path not in changed},
         )

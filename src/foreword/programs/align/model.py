@@ -55,7 +55,7 @@ class AlignedAgent:
 
 @value
 class Proposal:
-    """One possible change to a file. A link's `text` is its target. `cost` orders the means: a setting, an import, a copy. `rank` orders equal means.
+    """One possible change to a file. A link's `text` is its target. `cost` orders the means: a setting, a link, an import, a copy. `rank` orders equal means.
 
     `sources` are the paths of the sources for which it is proposed, and `agents` the names of the agents.
     """
@@ -78,7 +78,7 @@ class Proposal:
         return _COSTS[self.means] * 10 + self.rank
 
 
-_COSTS: dict[str, int] = {"record": 0, "remove": 0, "merge": 0, "setting": 1, "import": 2, "link": 2, "copy": 3}
+_COSTS: dict[str, int] = {"record": 0, "remove": 0, "merge": 0, "setting": 1, "link": 2, "import": 3, "copy": 4}
 
 
 @value

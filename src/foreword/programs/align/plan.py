@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 
 
 def plan_alignment(
-    question: Question, agents: Sequence[str] = (), *, merge: bool = False, origin: str = ""
+    question: Question, agents: Sequence[str] = (), *, merge: bool = False, origin: str = "", links: bool = False
 ) -> Alignment:
     """Return the changes after which the detected agents, and those named, read every source once. Nothing is written.
 
     With `merge`, agents' own files are merged into AGENTS.md first. `origin` is another program's folder, or a file, to make it from.
+    With `links`, files may become links to the sources.
     """
     if merge and origin:
         raise CallError(
@@ -55,7 +56,13 @@ def plan_alignment(
     layouts = choose_agents(files, agents)
     findings += own_files({name: files_read(question, name, root, root) for name in layouts})
     planner = Planner(
-        files, layouts, findings, merge=merge, origin=origin, find_ignored=lambda paths: ignored(root, paths)
+        files,
+        layouts,
+        findings,
+        merge=merge,
+        origin=origin.replace(os.sep, "/"),
+        links=links,
+        find_ignored=lambda paths: ignored(root, paths),
     )
     return planner.plan()
 
@@ -92,12 +99,14 @@ class Planner:
         *,
         merge: bool = False,
         origin: str = "",
+        links: bool = False,
         max_sources: int | None = None,
         in_all_folders: bool = True,
         find_ignored: Callable[[Iterable[str]], set[str]] = lambda paths: set(),
     ) -> None:
         self.files, self.layouts, self._find_ignored = files, dict(layouts), find_ignored
         self.findings, self._in_all_folders = list(findings), in_all_folders
+        self._links = links
         self.generated = find_generated(self._generated_names(), files.text)
         self.fixed: list[Proposal] = self._from_elsewhere(origin)
         self.sources = self._find_sources()[:max_sources]
@@ -113,7 +122,9 @@ class Planner:
     def plan(self) -> Alignment:
         """Search for the changes, confirm them, and describe what they cannot reach."""
         names, before = list(self.layouts), self.before
-        proposals = propose(self.agents, self.sources, self.text, self._is_blocked, self._listed_names())
+        proposals = propose(
+            self.agents, self.sources, self.text, self._is_blocked, self._listed_names(), links=self._links
+        )
         unshared = self._find_ignored({row.path for row in proposals if row.is_new})
         proposals = [row for row in proposals if row.path not in unshared]
         self.findings += ignored_places(unshared)
@@ -231,9 +242,11 @@ class Planner:
 
     def _change(self, proposal: Proposal) -> FileChange:
         before = self.files.text(proposal.path)
-        action: Literal["create", "edit", "remove"] = "create" if before is None else "edit"
+        action: Literal["create", "edit", "remove", "link"] = "create" if before is None else "edit"
         if proposal.text is None:
             action = "remove"
+        elif proposal.means == "link":
+            action = "link"
         return FileChange(proposal.path, action, proposal.text, proposal.agents, proposal.reason, before)
 
 

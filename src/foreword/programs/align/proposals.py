@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from posixpath import basename, dirname, relpath
 
+from ...sources.search import SKILL_FILE
 from .copies import copy_text, rule_text
 from .edits import add_import, set_json_key
 from .model import Proposal
@@ -12,12 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from .model import AlignedAgent, Instruction
+    from .model import AlignedAgent, Content, Instruction
 
     # Returns a file's text, or None if there is no file with text at a path.
     TextOf = Callable[[str], str | None]
     # Returns whether something else is at a path, so that no file can be written there.
     IsBlocked = Callable[[str], bool]
+
+_OWN_SCOPE = "paths"  # the field in which the sources have their globs
 
 
 def propose(
@@ -26,18 +29,22 @@ def propose(
     text_of: TextOf,
     is_blocked: IsBlocked,
     names: Mapping[str, Sequence[str]],
+    *,
+    links: bool = False,
 ) -> list[Proposal]:
     """Return all proposals. Equal changes for several agents are one proposal.
 
-    `names` are the names of instruction files that each agent's settings list, by the agent's name.
+    `names` are the names of instruction files that each agent's settings list, by the agent's name. With `links`, a file or a skill's
+    folder that does not exist may become a link.
     """
-    found: dict[tuple[str, str | None], Proposal] = {}
+    found: dict[tuple[str, Content], Proposal] = {}
     for agent in agents:
-        for proposal in _for_agent(agent, sources, text_of, names.get(agent.name, ())):
+        rows = _for_agent(agent, sources, text_of, names.get(agent.name, ()))
+        for proposal in (*rows, *(_links(agent, sources, text_of) if links else ())):
             if is_blocked(proposal.path):
                 continue
-            known = found.get((proposal.path, proposal.text))
-            found[proposal.path, proposal.text] = _merge(known, proposal) if known else proposal
+            known = found.get((proposal.path, proposal.content))
+            found[proposal.path, proposal.content] = _merge(known, proposal) if known else proposal
     return sorted(found.values(), key=lambda row: (row.path, row.cost, row.text or ""))
 
 
@@ -103,6 +110,25 @@ def _own_copy(agent: AlignedAgent, source: Instruction, text_of: TextOf) -> Iter
     folder = dirname(path) if source.kind == "rule" else agent.means["skills"]
     reason = f"{agent.program} reads {source.kind}s in {folder}, not in {dirname(source.path) if source.kind == 'rule' else '.agents/skills'}"
     yield Proposal(path, text, "copy", (agent.name,), (source.path,), reason)
+
+
+def _links(agent: AlignedAgent, sources: Sequence[Instruction], text_of: TextOf) -> Iterator[Proposal]:
+    """Yield a link to each source where the agent looks for it, unless there is something already or it must have another form there."""
+    for source in sources:
+        target, paths = source.path, [copy_path(agent, source)]
+        if source.kind == "file":
+            paths = [f"{source.folder}/{file}".lstrip("/") for file in agent.means.get("files", ())]
+        elif source.kind == "skill":
+            target, paths = dirname(target), [dirname(paths[0])]
+        elif agent.means.get("scope") != _OWN_SCOPE:
+            continue
+        for rank, path in enumerate(paths):
+            if path == target:
+                break
+            if path and text_of(path) is None and text_of(f"{path}/{SKILL_FILE}") is None:
+                reason = f"{agent.program} reads {path}, which is then the same as {target}"
+                link = relpath(target, dirname(path) or ".")
+                yield Proposal(path, link, "link", (agent.name,), (source.path,), reason, rank=rank)
 
 
 def copy_path(agent: AlignedAgent, source: Instruction) -> str:

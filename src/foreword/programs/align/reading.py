@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...sources.globs import matches_glob
+from ...sources.search import SKILL_FILE
 from .model import AgentReading
 from .sources import comparable, count_copies, count_lines, sample_path
 from .views import Views
@@ -42,11 +43,11 @@ class Mirrors:
         self._states: dict[tuple[str, int, frozenset[tuple[str, str]]], str] = {}
 
     def concerns(self, agent: str, path: str) -> bool:
-        """Whether an agent looks for a file at this path, or for something in a folder that a link there would be."""
+        """Whether an agent looks for a file at this path, or for a skill in a folder at this path."""
         if (agent, path) not in self._concerns:
+            paths = path, f"{path}/{SKILL_FILE}"
             self._concerns[agent, path] = any(
-                matches_glob(path, pattern) or f"/{pattern}".rpartition("/")[0].endswith(f"/{path}")
-                for pattern in self._patterns[agent]
+                matches_glob(name, pattern) for pattern in self._patterns[agent] for name in paths
             )
         return self._concerns[agent, path]
 

@@ -25,11 +25,13 @@ def write_changes(alignment: Alignment, *, force: bool = False) -> None:
         _check(root, change)
     if not force:
         _check_committed(root, [change.path for change in alignment.changes if change.action in ("edit", "remove")])
-    for change in alignment.changes:
+    # Links come first: if the system has none, nothing has been written yet.
+    for change in sorted(alignment.changes, key=lambda change: change.action != "link"):
         try:
             _carry_out(root, change)
-        except OSError as error:
-            raise CallError(f"{printable(change.path)} cannot be written: {error.strerror}") from None
+        except (OSError, NotImplementedError) as error:
+            reason = getattr(error, "strerror", None) or "this system has no links"
+            raise CallError(f"{printable(change.path)} cannot be written: {reason}") from None
 
 
 def _check(root: str, change: FileChange) -> None:
