@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from posixpath import basename, dirname, relpath
 
-from ...sources.search import SKILL_FILE
 from .copies import copy_text, rule_text
 from .edits import add_import, set_json_key
 from .model import Proposal
@@ -125,7 +124,7 @@ def _links(agent: AlignedAgent, sources: Sequence[Instruction], text_of: TextOf)
         for rank, path in enumerate(paths):
             if path == target:
                 break
-            if path and text_of(path) is None and text_of(f"{path}/{SKILL_FILE}") is None:
+            if path and text_of(path) is None and text_of(f"{path}/{basename(source.path)}") is None:
                 reason = f"{agent.program} reads {path}, which is then the same as {target}"
                 link = relpath(target, dirname(path) or ".")
                 yield Proposal(path, link, "link", (agent.name,), (source.path,), reason, rank=rank)
