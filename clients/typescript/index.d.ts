@@ -480,14 +480,24 @@ export interface CompactPreviewForm {
   tokens: TokensForm;
 }
 
+/**
+ * A conversation in a list. With `details`, it also has the folder, tokens and usage; with `compare`, how it has drifted.
+ *
+ * `tokens` are those of the prompt, `usage` that of all calls, and `drift` is null if the conversation cannot be compared.
+ */
 export interface ConversationForm {
   created: string;
+  cwd?: string;
+  drift?: ListedDriftForm | null;
   editions: number;
   id: string;
+  last_call?: string | null;
   layout: string;
   model: string;
   prompt: string;
   template: string | null;
+  tokens?: number;
+  usage?: UsageForm | null;
   version: number | null;
 }
 
@@ -905,8 +915,9 @@ export interface LintForm {
  * Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
  *
  * `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
- * built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. To get the next page, pass the
- * `next` of this one as `after`.
+ * built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. With `compare`, such a page lists
+ * all of them, and how each has drifted. With `details`, each conversation has its folder, tokens and usage. To get the next page,
+ * pass the `next` of this one as `after`.
  */
 export interface ListQuery {
   search?: string;
@@ -920,6 +931,17 @@ export interface ListQuery {
   limit?: number;
   after?: string;
   drifted?: boolean;
+  details?: boolean;
+  compare?: boolean;
+}
+
+/** Whether a prompt built now would differ, the sources that changed, and what a rebuild costs: see `RebuildCostForm`. */
+export interface ListedDriftForm {
+  basis: string;
+  changed: boolean;
+  cost: number | null;
+  sources: string[];
+  tokens_lost: number;
 }
 
 /** What a repository's prompts consist of, and a sentence for each difference from the lock file. */
@@ -2060,7 +2082,7 @@ export class Foreword {
    *
    * A page may have fewer conversations than `limit`; there are more if `next` is not null. Only the last page can be empty.
    */
-  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
+  listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean; details?: boolean; compare?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
   /** Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC. */
   readUsage(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<UsageTotalForm>;
   /** Return a prompt by its id, with its origins. */

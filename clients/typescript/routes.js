@@ -17,7 +17,7 @@ export const ROUTES = {
   listEditions: {"method": "GET", "path": "/conversations/{id}/editions"},
   readEdition: {"method": "GET", "path": "/conversations/{id}/editions/{number}"},
   readDrift: {"method": "GET", "path": "/conversations/{id}/drift", "query": {"cwd": "text", "model": "text", "provider": "text", "layout": "text", "mirror": "text", "tool": "text", "tools": "json", "session": "text", "sub_agent": "text", "base": "text", "skill": "text", "plan": "text", "scope": "json", "language": "text", "docs": "json", "servers": "json", "residents": "json", "settings": "json", "wording": "json", "packs": "json", "now": "text"}},
-  listConversations: {"method": "GET", "path": "/conversations", "query": {"search": "text", "layout": "text", "model": "text", "template": "text", "version": "text", "since": "text", "until": "text", "sort": "text", "limit": "text", "after": "text", "drifted": "text"}},
+  listConversations: {"method": "GET", "path": "/conversations", "query": {"search": "text", "layout": "text", "model": "text", "template": "text", "version": "text", "since": "text", "until": "text", "sort": "text", "limit": "text", "after": "text", "drifted": "text", "details": "text", "compare": "text"}},
   readUsage: {"method": "GET", "path": "/usage", "query": {"search": "text", "layout": "text", "model": "text", "template": "text", "version": "text", "since": "text", "until": "text", "sort": "text", "limit": "text", "after": "text"}},
   readPrompt: {"method": "GET", "path": "/prompts/{id}"},
   show: {"method": "POST", "path": "/show", "body": true},

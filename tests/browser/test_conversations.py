@@ -24,30 +24,123 @@ def conversations(shared_site):
     return shared_site
 
 
-def test_conversations_are_listed_and_searched(open_page, conversations):
+SEARCH = "Search for id, folder or model"
+
+
+def rows_of(page):
+    return page.get_by_role("region", name="Table of conversations").locator("tbody tr:not(.spacer)")
+
+
+def test_conversations_are_listed_searched_and_sorted(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations")
-    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
+    rows = rows_of(page)
     expect(rows).to_have_count(3)
-    page.get_by_label("Id begins with").fill("billing")
+    page.get_by_label(SEARCH).fill("BILLING shop")  # words of the id and of the folder
     expect(rows).to_have_count(2)
-    page.get_by_label("Id begins with").fill("no such")
+    page.get_by_label(SEARCH).fill("no such")
     expect(rows).to_have_count(0)
     expect(page.get_by_text("No conversations match.")).to_be_visible()
     page.goto(f"{conversations.url}/#/conversations?template=other")
     expect(page.get_by_text("No conversations match.")).to_be_visible()
-    page.get_by_role("combobox", name="Template").select_option("default")
+    page.get_by_role("button", name="Template other").click()
     expect(rows).to_have_count(3)
+    names = rows.get_by_role("link")
+    page.get_by_role("button", name="Conversation", exact=True).click()
+    expect(names).to_have_text(["billing-1", "billing-2", "search/ü 3"])
+    page.get_by_role("button", name="Conversation", exact=True).click()
+    expect(names).to_have_text(["search/ü 3", "billing-2", "billing-1"])
+    page.get_by_role("button", name="Cost", exact=True).click()
+    expect(names.first).to_have_text("billing-2")
+    expect(page.get_by_role("columnheader", name="Cost")).to_have_attribute("aria-sort", "descending")
+
+
+def test_the_table_shows_what_the_service_says(open_page, conversations):
+    page = open_page(f"{conversations.url}/#/conversations")
+    listed = conversations.call("GET", "/conversations?details=true&compare=true")["conversations"]
+    expect(page.locator(".heading .total")).to_have_text(
+        f"3 conversations, {sum(row['drift']['changed'] for row in listed)} behind"
+    )
+    for row in listed:
+        shown = rows_of(page).filter(has_text=row["id"]).locator("td")
+        cost = f"${row['usage']['cost']:.4f}" if row["usage"] else "–"
+        cached = f"{row['usage']['hit_rate']:.0%}" if row["usage"] else "–"
+        first, *others = [*row["drift"]["sources"], ""]
+        behind = "/".join(first.split("/")[-2:]) + (f" +{len(others) - 1}" if len(others) > 1 else "")
+        folder = "/".join(row["cwd"].split("/")[-2:])
+        numbers = [str(row["editions"]), f"{row['tokens']:,}", cost, cached]
+        expect(shown).to_have_text(["", folder, "–", *numbers, behind, re.compile("just now|ago")])
+        counted = conversations.call(
+            "POST", "/tokens", {"cwd": ".", "prompt": f"conversation:{row['id']}@{row['editions']}"}
+        )
+        assert counted["tokens"]["count"] == row["tokens"]
+
+
+def test_selected_conversations_are_rebuilt_after_a_sum_in_money(open_page, own_site):
+    site = own_site()
+    site.write("One.\n" + "Keep prices in cents. " * 400)
+    usage = {"input_tokens": 100, "cache_read_input_tokens": 20_000, "output_tokens": 50}
+    for id in ("a", "b", "c"):
+        site.construct(id, model="claude-opus-5")
+        site.call("POST", f"/conversations/{id}/usage", {"usage": usage, "model": "claude-opus-5"})
+    site.write("Two.\n" + "Keep prices in cents. " * 400)
+    site.construct("new")
+    cost = sum(site.call("GET", f"/conversations/{id}/drift")["cost"] for id in ("a", "b"))
+    page = open_page(f"{site.url}/#/conversations")
+    expect(page.locator(".heading .total")).to_have_text("4 conversations, 3 behind")
+    page.get_by_role("button", name="Behind", exact=True).first.click()
+    expect(rows_of(page)).to_have_count(3)
+    page.get_by_label("Select all that are behind").check()
+    expect(page.get_by_role("button", name="Rebuild 3…")).to_be_visible()
+    page.get_by_label("Select c", exact=True).uncheck()
+    page.get_by_role("button", name="Rebuild 2…").click()
+    dialog = page.get_by_role("dialog", name="Rebuild 2 conversations")
+    expect(dialog).to_contain_text(f"${cost:.4f} once")
+    dialog.get_by_role("button", name="Rebuild").click()
+    expect(page.locator(".heading .total")).to_have_text("4 conversations, 1 behind")
+    assert site.call("GET", "/conversations/a")["edition"] == 2
+    assert site.call("GET", "/conversations/c")["edition"] == 1
+
+
+def test_only_tokens_with_the_right_turn_can_rebuild(open_page, conversations):
+    page = open_page("about:blank")
+    token = {"name": "", "rights": ["read"], "prefix": "", "default_template": "default", "protected_labels": []}
+    page.route("**/token", lambda route: route.fulfill(json=token))
+    page.goto(f"{conversations.url}/#/conversations")
+    page.get_by_label("Select billing-1").check()
+    expect(page.get_by_role("button", name="Rebuild 1…")).to_be_disabled()
+    expect(page.locator(".heading")).to_contain_text("Rebuilding needs the right “turn”")
+
+
+def test_a_long_list_is_compared_in_the_background_and_drawn_as_it_scrolls(open_page, own_site):
+    site = own_site()
+    for number in range(70):
+        site.construct(f"chat-{number:02}")
+    page = open_page("about:blank", height=600)
+    held, released = [], []
+    page.route(re.compile("compare=true"), lambda route: route.continue_() if released else held.append(route))
+    page.goto(f"{site.url}/#/conversations")
+    expect(page.locator(".progress")).to_have_text("0 of 70 compared")
+    assert rows_of(page).count() < 70
+    expect(page.get_by_role("link", name="chat-00")).to_have_count(0)
+    page.get_by_role("region", name="Table of conversations").evaluate(
+        "(host) => { host.scrollTop = host.scrollHeight; }"
+    )
+    expect(page.get_by_role("link", name="chat-00")).to_be_visible()
+    released.append(True)
+    held[0].continue_()
+    expect(page.locator(".progress")).to_have_count(0)
+    expect(page.locator(".heading .total")).to_have_text("70 conversations, 0 behind")
 
 
 def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations")
-    page.get_by_label("Id begins with").fill("billing")
+    page.get_by_label(SEARCH).fill("billing")
     page.get_by_role("link", name=re.compile("^billing-1")).click()
     expect(page).to_have_title("billing-1 · Foreword")
     page.go_back()
     expect(page).to_have_title("Conversations · Foreword")
-    expect(page.get_by_label("Id begins with")).to_have_value("billing")
-    expect(page.get_by_role("region", name="Conversations").get_by_role("listitem")).to_have_count(2)
+    expect(page.get_by_label(SEARCH)).to_have_value("billing")
+    expect(rows_of(page)).to_have_count(2)
 
 
 def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, conversations):
@@ -81,13 +174,12 @@ def test_a_version_leads_to_the_conversations_that_use_it_and_what_they_cost(ope
     card = page.get_by_role("region", name="Version 2", exact=True)
     expect(card).to_contain_text("1 call, 1,000 tokens in, 50 out, 90% of the input from the cache, $0.")
     card.get_by_role("link", name="1 conversation uses this version").click()
-    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
-    expect(rows).to_have_text(re.compile("^billing-2.*default version 2"))
-    expect(page.get_by_role("combobox", name="Template")).to_have_value("default")
-    expect(page.locator(".heading")).to_contain_text("1 call, 1,000 tokens in")
+    expect(rows_of(page).get_by_role("link")).to_have_text(["billing-2"])
+    expect(page.get_by_role("button", name="Template default")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".conversations")).to_contain_text("1 conversation, 1 call, $0.")
     expect(page.locator(".view")).to_be_focused()  # the link is gone
-    page.get_by_label("Version").fill("1")
-    expect(rows).to_have_count(2)
+    page.get_by_role("button", name="Version 2").click()
+    expect(rows_of(page)).to_have_count(3)
 
 
 def test_an_id_can_be_any_string(open_page, conversations):
@@ -143,22 +235,6 @@ def hold_requests(page, url):
             wait_for_answer(route.request)
 
     return release
-
-
-def test_late_rows_do_not_replace_search_results(open_page, own_site):
-    site = own_site()
-    for number in range(60):
-        site.construct(f"chat-{number:02}")
-    page = open_page(f"{site.url}/#/conversations")
-    rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
-    expect(rows).to_have_count(50)
-    release = hold_requests(page, re.compile("/conversations.*after="))
-    with page.expect_request(re.compile("after=")):
-        page.get_by_role("button", name="Show more").click()
-    page.get_by_label("Id begins with").fill("chat-07")
-    expect(rows).to_have_count(1)
-    release()
-    expect(rows).to_have_count(1)
 
 
 def test_the_last_requested_edition_is_shown(open_page, conversations):

@@ -198,7 +198,7 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
         "Cache hit rate": "90%",
         "Cost": f"${usage['cost']:.4f}",
         "Conversations": str(len(printed("conversation", "list"))),
-        "Drifted": "0",
+        "Behind": "0",
     }
     for name, number in figures.items():
         expect(page.locator(".figure", has_text=name).locator(".number")).to_have_text(number)

@@ -155,6 +155,16 @@ def test_the_list_is_filtered_by_drift(fresh_service, top_folder):
         assert listed("drifted=false") == (["a", "b"], {"count": 2, "exact": True}, None)
         assert listed("drifted=true&limit=2") == ([], {"count": 0, "exact": False}, "b")
         assert listed("drifted=true&limit=2&after=b") == (["c"], {"count": 1, "exact": False}, None)
+        rows = fresh_service.get("/conversations?compare=true&details=true").json["conversations"]
+        assert [(row["id"], row["drift"]["changed"]) for row in rows] == [("a", False), ("b", False), ("c", True)]
+        drift = fresh_service.get("/conversations/c/drift").json
+        assert rows[2]["drift"] == {
+            "sources": [str(notes)],
+            **{key: drift[key] for key in ("changed", "tokens_lost", "cost", "basis")},
+        }
+        count = fresh_service.post("/tokens", {"cwd": ".", "prompt": "conversation:c@1"}).json["tokens"]["count"]
+        assert (rows[2]["cwd"], rows[2]["tokens"]) == (str(notes.parent), count)
+        assert (rows[2]["usage"], rows[2]["last_call"]) == (None, None)
     finally:
         notes.unlink() if before is None else notes.write_text(before)
     assert fresh_service.get("/conversations?drifted=maybe").problem == "invalid-query"

@@ -1,12 +1,10 @@
 // The requests of the page, through the generated client.
 import type { AgentBody, Foreword, PreviewBody, RequestOptions } from "../../clients/typescript/index.js";
 import { call } from "./client";
-import { filterQuery } from "./conversations/filter-query";
 import {
   type ConversationPage, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Layout, type LayoutKey, type Previewed,
   type Syntax, type UsageTotal, type Variable, type VariableValue, type Version,
 } from "./forms";
-import type { ConversationFilter } from "./route";
 
 export { Problem, tokenRequest } from "./client";
 
@@ -92,17 +90,15 @@ export async function listRoots(): Promise<string[]> {
 
 // Conversations
 
-const PAGE_SIZE = 50;
+type ListQuery = Parameters<Foreword["listConversations"]>[0] & object;
 
 /** A page of conversations, newest first. `after` is the `next` of the page before. */
-export async function listConversations(filter: Partial<ConversationFilter>, after = "", signal?: AbortSignal): Promise<ConversationPage> {
-  const query = { ...filterQuery(filter), ...(after && { after }) };
-  return call((client) => client.listConversations({ ...query, sort: "newest", limit: PAGE_SIZE }, { signal }));
+export async function listConversations(query: ListQuery, signal?: AbortSignal): Promise<ConversationPage> {
+  return call((client) => client.listConversations({ sort: "newest", ...query }, { signal }));
 }
 
-/** The usage of the newest conversations that match, whether they have drifted or not. */
-export async function readTotalUsage(filter: Partial<ConversationFilter> = {}, signal?: AbortSignal): Promise<UsageTotal> {
-  const { drifted: _, ...query } = filterQuery(filter);
+/** The usage of the newest conversations, or of those that use a version of a template. */
+export async function readTotalUsage(query: { template?: string; version?: number } = {}, signal?: AbortSignal): Promise<UsageTotal> {
   return call((client) => client.readUsage({ ...query, sort: "newest", limit: 1000 }, { signal }));
 }
 

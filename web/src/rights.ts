@@ -23,3 +23,9 @@ export function whyNoDeletion(token: Token | null, name: string): string {
   if (!token || token.rights.includes("admin")) return "";
   return "Deleting a template needs the right “admin”, which your token does not have.";
 }
+
+/** Why this token cannot rebuild conversations. */
+export function whyNoTurn(token: Token | null): string {
+  if (!token || token.rights.includes("turn")) return "";
+  return "Rebuilding needs the right “turn”, which your token does not have.";
+}

@@ -15,7 +15,7 @@ export interface Subject {
   with: string;
 }
 
-/** Which conversations are listed. Empty fields match everything; `since` and `until` are days, and `drifted` is "true" or "false". */
+/** Which conversations are listed. Empty fields match everything; `since` is "day" or "week", and `drifted` is "true" or "false". */
 export interface ConversationFilter {
   search: string;
   layout: string;
@@ -24,11 +24,10 @@ export interface ConversationFilter {
   template: string;
   version: string;
   since: string;
-  until: string;
   drifted: string;
 }
 
-const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", template: "", version: "", since: "", until: "", drifted: "" };
+const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", template: "", version: "", since: "", drifted: "" };
 
 export type Route =
   | { view: "overview" }

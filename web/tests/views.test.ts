@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
 import { authorsOf, lineAuthors } from "../src/authors";
 import { keptShare, lossOf, triggerInWords } from "../src/conversations/change-words";
-import { filterQuery } from "../src/conversations/filter-query";
+import { inOrder, matching, rebuildSum } from "../src/conversations/matching";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
 import { totalInWords, usageInWords } from "../src/conversations/usage-words";
-import type { AuthoredLine, Drift, TemplateName, Version } from "../src/forms";
+import type { AuthoredLine, Drift, ListedConversation, TemplateName, Version } from "../src/forms";
 import { cellAfter } from "../src/grid-keys";
 import { dailyBars } from "../src/overview/bars";
 import { matchingTemplates, matchingVersions } from "../src/templates/matching";
@@ -83,10 +83,16 @@ test("an age is in its largest unit", () => {
   assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["just now", "3 hours ago", "5 months ago", "just now"]);
 });
 
-test("empty filters are left out, and days are included whole", () => {
-  assert.deepEqual(filterQuery({ search: "", layout: "opal", template: "review", version: "0", drifted: "false" }), { layout: "opal", template: "review", version: 0, drifted: false });
-  const { since, until } = filterQuery({ since: "2026-11-16", until: "2026-11-16" });
-  assert.deepEqual([since, until], [new Date(2026, 10, 16).toISOString(), new Date(2026, 10, 17).toISOString()]);
+test("conversations are found by id, folder and model, and sorted by any column", () => {
+  const row = (id: string, fields: Partial<ListedConversation>): ListedConversation => ({ id, editions: 1, prompt: "", layout: "$std/opal", created: "2026-11-16T11:00:00Z", model: "gpt-5", template: null, version: null, cwd: "/w/shop", tokens: 10, usage: null, last_call: null, ...fields });
+  const drift = { changed: true, sources: ["/w/shop/AGENTS.md"], tokens_lost: 500, cost: 0.25, basis: "call" };
+  const rows = [row("billing-1", { drift }), row("search-2", { model: "claude-opus-5", cwd: "/w/web", tokens: 300 }), row("old-3", { created: "2026-01-01T00:00:00Z", template: "support", version: 2, drift: { ...drift, cost: null, basis: "prompt" } })];
+  const now = Date.parse("2026-11-16T12:00:00Z");
+  const found = (filter: object) => matching(rows, filter, now).map(({ id }) => id);
+  assert.deepEqual([found({ search: "SHOP gpt" }), found({ search: "claude" }), found({ search: "bill" }), found({})], [["billing-1", "old-3"], ["search-2"], ["billing-1"], ["billing-1", "search-2", "old-3"]]);
+  assert.deepEqual([found({ drifted: "true" }), found({ drifted: "false" }), found({ since: "week" }), found({ template: "support", version: "2" }), found({ layout: "opal", model: "gpt-5" })], [["billing-1", "old-3"], ["search-2"], ["billing-1", "search-2"], ["old-3"], ["billing-1", "old-3"]]);
+  assert.deepEqual(inOrder(rows, { by: "tokens", direction: "descending" }).map(({ id }) => id), ["search-2", "billing-1", "old-3"]);
+  assert.deepEqual(rebuildSum(rows), { cost: 0.25, unknown: 1 });
 });
 
 test("the arrow keys move between the cells of a table and stop at its edges", () => {

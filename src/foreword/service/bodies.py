@@ -428,11 +428,14 @@ class ListQuery(ConversationsQuery, forbid_unknown_fields=True):
     """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
 
     `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
-    built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. To get the next page, pass the
-    `next` of this one as `after`.
+    built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. With `compare`, such a page lists
+    all of them, and how each has drifted. With `details`, each conversation has its folder, tokens and usage. To get the next page,
+    pass the `next` of this one as `after`.
     """
 
     drifted: bool | UnsetType = UNSET
+    details: bool = False
+    compare: bool = False
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from ..conversation.usage import sum_usage, usage_of
+from ..encoding.edition import target_of
 from ..errors import ForewordError, StoreError
 from ..packs.packs import layout_names
 from ..store import waits
 from ..store.listing import ConversationQuery
+from ..text.lines import printable
 from ..vocabulary import replace
-from ..wire.answers import conversation_form, usage_form
+from ..wire.answers import conversation_form, drift_form, usage_form
 from .bodies import ConversationsQuery, DriftQuery, ListQuery
 from .conversations import drift_of
 from .responses import Problem, Response
@@ -21,8 +23,8 @@ from .responses import Problem, Response
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..store.rows import ConversationRow
     from ..vocabulary import Edition
+    from ..wire.conversation_forms import ConversationForm, ListedDriftForm
     from .request import Request
     from .service import Service
 
@@ -38,18 +40,24 @@ def list_conversations(service: Service, request: Request) -> Response:
     """
     query: ListQuery = request.query
     wanted, store = _store_query(query), service.store
+    is_compared = query.compare or query.drifted is not UNSET
+    if is_compared:
+        waits.announce("inspect")
+        wanted = replace(wanted, limit=min(query.limit, _MAX_COMPARED))
+    page = store.conversations(wanted)
+    rows = [conversation_form(row) for row in page.rows]
+    if query.details:
+        _add_details(service, rows)
+    if is_compared:
+        rows = _compared(service, rows, query.drifted, is_listed=query.compare)
     if query.drifted is UNSET:
-        page = store.conversations(wanted)
-        rows, (count, is_exact) = page.rows, store.count(wanted)
+        count, is_exact = store.count(wanted)
         count = max(count, len(rows))  # a count that is not exact may not have reached them
     else:
-        waits.announce("inspect")
-        page = store.conversations(replace(wanted, limit=min(query.limit, _MAX_COMPARED)))
-        rows = _compared(service, page.rows, query.drifted)
         count, is_exact = len(rows), not query.after and not page.next
     return Response(
         {
-            "conversations": [conversation_form(row) for row in rows],
+            "conversations": rows,
             "next": page.next or None,
             "total": {"count": count, "exact": is_exact},
         }
@@ -89,27 +97,60 @@ def _store_query(query: ConversationsQuery) -> ConversationQuery:
     )
 
 
-def _compared(service: Service, rows: Sequence[ConversationRow], drifted: bool) -> list[ConversationRow]:
-    """Return the conversations that have drifted, or those that have not. Equal editions are compared once."""
-    known: dict[tuple[str, ...], bool] = {}
-    found = []
+def _add_details(service: Service, rows: Sequence[ConversationForm]) -> None:
+    """Add to each conversation its folder, the tokens of its prompt, what its calls used, and when the last one was."""
+    from ..text.tokens import count
+
+    counted: dict[tuple[str, str, str], int] = {}
     for row in rows:
-        edition = service.store.current(row.id)
+        edition = service.store.current(row["id"])
         if edition is None:  # it was just removed
             continue
+        target = target_of(edition)
+        key = (row["prompt"], target.model, target.provider)
+        if key not in counted:
+            counted[key] = count(edition.system, target.model, target.provider).count
+        usages = service.store.usages(row["id"])
+        row["cwd"] = printable(target.cwd)
+        row["tokens"] = counted[key]
+        row["usage"] = usage_form(sum_usage(usages.values())) if usages else None
+        last = max((usage.time for usage in usages.values()), default=0)
+        row["last_call"] = datetime.fromtimestamp(last, UTC).isoformat() if last else None
+
+
+def _compared(
+    service: Service, rows: Sequence[ConversationForm], drifted: bool | UnsetType, *, is_listed: bool
+) -> list[ConversationForm]:
+    """Return the conversations that have drifted, or those that have not, or all. Equal editions are compared once."""
+    known: dict[tuple[str, ...], ListedDriftForm | None] = {}
+    found = []
+    for row in rows:
+        edition = service.store.current(row["id"])
+        if edition is None:
+            continue
         key = (edition.system, edition.tools, edition.account, edition.layout, edition.built_for)
-        if key not in known:
-            known[key] = _has_drifted(service, row.id, edition)
-        if known[key] is drifted:
+        drift = known.get(key)
+        if key not in known or (is_listed and drift and drift["changed"]):  # its cost depends on its own calls
+            drift = known[key] = _drift_of(service, row["id"], edition)
+        if drifted is UNSET or drifted is bool(drift and drift["changed"]):
             found.append(row)
+        if is_listed:
+            row["drift"] = drift
     return found
 
 
-def _has_drifted(service: Service, id: str, edition: Edition) -> bool:
-    """Whether a rebuild would change the prompt. It would not if it failed, for example because the folder is no longer served."""
+def _drift_of(service: Service, id: str, edition: Edition) -> ListedDriftForm | None:
+    """Return how a conversation has drifted, or None if a rebuild would fail, for example because the folder is no longer served."""
     try:
-        return drift_of(service, id, edition, DriftQuery()).is_changed
+        form = drift_form(id, drift_of(service, id, edition, DriftQuery()))
     except StoreError:
         raise
     except (Problem, ForewordError):
-        return False
+        return None
+    return {
+        "changed": form["changed"],
+        "sources": sorted({source for detail in form["details"] for source in detail["sources"]}),
+        "tokens_lost": form["tokens_lost"],
+        "cost": form["cost"],
+        "basis": form["basis"],
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from ..encoding.forms import EditionTargetForm, FindingForm
 
@@ -45,7 +45,22 @@ class RecordedForm(TypedDict):
     findings: list[FindingForm]
 
 
+class ListedDriftForm(TypedDict):
+    """Whether a prompt built now would differ, the sources that changed, and what a rebuild costs: see `RebuildCostForm`."""
+
+    changed: bool
+    sources: list[str]
+    tokens_lost: int
+    cost: float | None
+    basis: str
+
+
 class ConversationForm(TypedDict):
+    """A conversation in a list. With `details`, it also has the folder, tokens and usage; with `compare`, how it has drifted.
+
+    `tokens` are those of the prompt, `usage` that of all calls, and `drift` is null if the conversation cannot be compared.
+    """
+
     id: str
     editions: int
     prompt: str
@@ -54,6 +69,11 @@ class ConversationForm(TypedDict):
     model: str
     template: str | None
     version: int | None
+    cwd: NotRequired[str]
+    tokens: NotRequired[int]
+    usage: NotRequired[UsageForm | None]
+    last_call: NotRequired[str | None]
+    drift: NotRequired[ListedDriftForm | None]
 
 
 class CacheRuleForm(TypedDict):

@@ -2,18 +2,20 @@
 import { useState } from "preact/hooks";
 import { forgetConversation, rebuild } from "../api";
 import { Confirmation } from "../confirmation";
-import type { Drift, Edition } from "../forms";
+import type { Drift, Edition, Token } from "../forms";
+import { whyNoTurn } from "../rights";
 import { CONVERSATIONS, go } from "../route";
 import { announce } from "../state";
 import { RebuildCost } from "./rebuild-cost";
 import { rebuildPrice } from "./rebuild-words";
 
-export function RebuildButton({ edition, drift, onRebuilt }: { edition: Edition; drift: Drift | null; onRebuilt(): void }) {
+export function RebuildButton({ edition, drift, token, onRebuilt }: { edition: Edition; drift: Drift | null; token: Token | null; onRebuilt(): void }) {
   const [isAsking, setAsking] = useState(false);
+  const whyNot = whyNoTurn(token);
   return (
     <>
-      {drift?.changed && <span class="quiet">{rebuildPrice(drift)}</span>}
-      <button type="button" class="primary" onClick={() => setAsking(true)}>Rebuild…</button>
+      {(whyNot || drift?.changed) && <span class="quiet">{whyNot || rebuildPrice(drift!)}</span>}
+      <button type="button" class="primary" disabled={whyNot !== ""} onClick={() => setAsking(true)}>Rebuild…</button>
       {isAsking && (
         <Confirmation title="Rebuild the prompt" action="Rebuild" onCancel={() => setAsking(false)}
           onConfirm={async () => {

@@ -5,6 +5,7 @@ import { countEdition } from "../questions";
 import { Time } from "../time";
 import { conversationAt, replace } from "../route";
 import { type Loaded, useLatest } from "../use-latest";
+import { useToken } from "../use-token";
 import { ForgetButton, RebuildButton } from "./actions";
 import { triggerInWords } from "./change-words";
 import { DriftView } from "./drift";
@@ -23,6 +24,7 @@ export function Conversation({ id, edition: number }: { id: string; edition: num
   const tokens = useTokens(id, current.value?.edition);
   const older = useLatest(async () => (number ? readEdition(id, number) : null), [number]);
   const olderTokens = useTokens(id, number);
+  const token = useToken();
   const rows = editions.value ?? [];
   const newest = current.value?.edition ?? 0;
   // Until an older edition is loaded, the current one stays.
@@ -43,7 +45,7 @@ export function Conversation({ id, edition: number }: { id: string; edition: num
           {current.value && (
             <div class="buttons">
               <ForgetButton id={id} />
-              <RebuildButton edition={current.value} drift={drift.value} onRebuilt={reload} />
+              <RebuildButton edition={current.value} drift={drift.value} token={token} onRebuilt={reload} />
             </div>
           )}
         </div>

@@ -1,117 +1,73 @@
-// The conversations, newest first, with search and filters.
+// The conversations as a table: search, chips, sortable headings, and rebuilding several at once.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { listConversations, listLayouts, readTotalUsage } from "../api";
-import type { ConversationPage, ConversationRow } from "../forms";
-import { latest } from "../latest";
 import { type ConversationFilter, conversationsAt, replace } from "../route";
-import { useServer } from "../server";
-import { listTemplates } from "../stored-templates";
-import { useLatest } from "../use-latest";
-import { count, plural } from "../words";
+import type { Sorting } from "../sort-heading";
+import { useToken } from "../use-token";
+import { count, counted, dollars, percent, plural } from "../words";
+import { type AllConversations, useAllConversations } from "./all";
+import { Chips } from "./chips";
 import { rememberList } from "./last-list";
-import { ConversationRows } from "./rows";
-import { totalInWords } from "./usage-words";
-
-interface Query {
-  filter: ConversationFilter;
-  /** The rows that are already shown, and where the next page begins. */
-  rows: ConversationRow[];
-  after: string;
-}
+import { type Column, inOrder, matching } from "./matching";
+import { RebuildSelected } from "./rebuild-selected";
+import { ConversationTable } from "./table";
 
 export function ConversationsView({ filter }: { filter: ConversationFilter }) {
   const address = conversationsAt(filter);
   useEffect(() => rememberList(address), [address]);
-  const [rows, setRows] = useState<ConversationRow[] | null>(null);
-  const [page, setPage] = useState<ConversationPage | null>(null);
-  const [problem, setProblem] = useState("");
-
-  const loading = useMemo(() => latest<Query, ConversationPage>(150, ({ filter, after }, signal) => listConversations(filter, after, signal), {
-    success(found, { rows }) {
-      setRows([...rows, ...found.conversations]);
-      setPage(found);
-      setProblem("");
-    },
-    failure: (error) => setProblem((error as Error).message),
-  }), []);
-  useServer(() => loading.request({ filter, rows: [], after: "" }), [address]);
-  useEffect(() => loading.stop, []);
-  const usage = useLatest((signal) => readTotalUsage(filter, signal), [address], 300).value;
-
+  const all = useAllConversations();
+  const token = useToken();
+  const [sorting, setSorting] = useState<Sorting<Column> | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const found = useMemo(() => matching(all.rows ?? [], filter, Date.now()), [all.rows, filter]);
+  const rows = useMemo(() => inOrder(found, sorting), [found, sorting]);
+  const chosen = rows.filter(({ id }) => selected.has(id));
+  const change = (changed: Partial<ConversationFilter>) => replace(conversationsAt({ ...filter, ...changed }));
   const isFiltered = Object.values(filter).some(Boolean);
   return (
     <main class="conversations">
       <header class="heading">
         <div>
           <h2 id="conversations-heading">Conversations</h2>
-          <p class="quiet" role="status">{page && rows && (filter.drifted ? totalOf(rows.length, !page.next) : totalOf(page.total.count, page.total.exact))}</p>
-          {usage && !filter.drifted && <p class="quiet">{totalInWords(usage)}</p>}
+          <Total all={all} />
         </div>
+        <RebuildSelected rows={chosen} token={token} onDone={() => { setSelected(new Set()); all.reload(); }} />
       </header>
-      <Filters filter={filter} onChange={(filter) => replace(conversationsAt(filter))} />
-      {problem && <p class="note wrong" role="alert">{problem}</p>}
-      {rows && (
-        <section class="card" aria-labelledby="conversations-heading">
-          {rows.length === 0 && <p class="quiet">{page?.next ? "No conversations match so far." : isFiltered ? "No conversations match." : "No conversations have been started yet."}</p>}
-          {rows.length > 0 && <ConversationRows rows={rows} isWide />}
-          {filter.drifted && page?.next && <p class="quiet">Each step compares 50 conversations with a prompt built now.</p>}
-          {page?.next && <p><button type="button" onClick={() => loading.request({ filter, rows, after: page.next! })}>Show more</button></p>}
-        </section>
-      )}
+      {all.problem && <p class="note wrong" role="alert">{all.problem} <button type="button" onClick={all.reload}>Try again</button></p>}
+      <section class="card" aria-labelledby="conversations-heading" aria-busy={!all.rows && !all.problem}>
+        <search>
+          <label><span class="visually-hidden">Search for id, folder or model</span><input type="search" value={filter.search} placeholder="Id, folder or model" spellcheck={false} onInput={(event) => change({ search: event.currentTarget.value })} /></label>
+          <Chips rows={all.rows ?? []} filter={filter} onChange={change} />
+        </search>
+        {all.rows && <p class="quiet" role="status">{summary(rows, isFiltered)}</p>}
+        {all.rows && rows.length === 0 && <p>{isFiltered ? (filter.drifted && !all.isComplete ? "No conversations match so far." : "No conversations match.") : "No conversations have been started yet."}</p>}
+        {!all.rows && !all.problem && <p class="skeleton" role="status">Reading the conversations…</p>}
+        {rows.length > 0 && <ConversationTable rows={rows} sorting={sorting} onSort={setSorting} selected={selected} onSelect={setSelected} />}
+      </section>
     </main>
   );
 }
 
-function totalOf(number: number, isExact: boolean): string {
-  return `${count(number)}${isExact ? "" : " or more"} ${plural("conversation", number)}`;
-}
-
-function Filters({ filter, onChange }: { filter: ConversationFilter; onChange(filter: ConversationFilter): void }) {
-  const layouts = useLatest(() => listLayouts(), []).value?.layouts.filter(({ mirrors }) => !mirrors) ?? [];
-  const templates = useLatest(listTemplates, []).value ?? [];
-  const field = (name: keyof ConversationFilter) => ({
-    value: filter[name],
-    onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ ...filter, [name]: event.currentTarget.value }),
-  });
+/** How many there are, and how many are behind: of those that are compared so far. */
+function Total({ all: { rows, total, compared, isComplete } }: { all: AllConversations }) {
+  if (!rows) return null;
+  const behind = rows.filter(({ drift }) => drift?.changed).length;
+  const loaded = rows.length < total.count ? `, of which the newest ${count(rows.length)} are listed` : "";
   return (
-    <form class="choices filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <label>Id begins with<input type="search" {...field("search")} /></label>
-      <label>
-        Layout
-        <Options {...field("layout")} names={layouts.map(({ name }) => name)} />
-      </label>
-      <label>Model<input {...field("model")} placeholder="any" spellcheck={false} /></label>
-      <label>
-        Template
-        <Options {...field("template")} names={templates.map(({ name }) => name)} />
-      </label>
-      <label>Version<input {...field("version")} type="number" min="0" placeholder="any" /></label>
-      <label>Since<input {...field("since")} type="date" /></label>
-      <label>Until<input {...field("until")} type="date" /></label>
-      <label>
-        Drift
-        <select {...field("drifted")}>
-          <option value="">any</option>
-          <option value="true">drifted</option>
-          <option value="false">not drifted</option>
-        </select>
-      </label>
-    </form>
+    <>
+      <p class="total"><b>{count(total.count)}{total.exact ? "" : "+"}</b> {plural("conversation", total.count)}{loaded}{rows.length > 0 && <>, <b>{count(behind)}</b> behind</>}</p>
+      {!isComplete && rows.length > 0 && <p class="quiet progress"><progress value={compared} max={rows.length} aria-label="Compared with a prompt built now" /> {count(compared)} of {count(rows.length)} compared</p>}
+    </>
   );
 }
 
-interface OptionsProps {
-  value: string;
-  names: string[];
-  onInput(event: { currentTarget: HTMLSelectElement }): void;
-}
-
-/** One of these names, or any. The chosen name is listed even if it is not known. */
-function Options({ value, names, onInput }: OptionsProps) {
-  return (
-    <select value={value} onInput={onInput}>
-      <option value="">any</option>
-      {[...new Set([...names, value])].filter(Boolean).map((name) => <option key={name}>{name}</option>)}
-    </select>
-  );
+/** What the listed conversations cost, and how much of their input was cached. */
+function summary(rows: ReturnType<typeof matching>, isFiltered: boolean): string {
+  const usages = rows.flatMap(({ usage }) => usage ?? []);
+  const costs = usages.flatMap(({ cost }) => cost ?? []);
+  const reported = usages.filter(({ read }) => read !== null);
+  const input = reported.reduce((sum, usage) => sum + usage.input, 0);
+  const read = reported.reduce((sum, usage) => sum + usage.read!, 0);
+  const calls = usages.reduce((sum, usage) => sum + usage.calls, 0);
+  const parts = [isFiltered && counted(rows.length, "conversation"), calls && counted(calls, "call"), costs.length && dollars(costs.reduce((sum, cost) => sum + cost, 0)), input && `${percent(read / input)} of the input from the cache`];
+  return parts.filter(Boolean).join(", ");
 }

@@ -1,13 +1,12 @@
 // Rows of conversations, each a link.
-import type { ConversationRow } from "../forms";
+import type { ListedConversation } from "../forms";
 import { conversationAt } from "../route";
 import { Time } from "../time";
 import { shortLayout } from "./layout-name";
 
-/** In a wide list, the details of all rows are below each other. */
-export function ConversationRows({ rows, isWide = false }: { rows: ConversationRow[]; isWide?: boolean }) {
+export function ConversationRows({ rows }: { rows: ListedConversation[] }) {
   return (
-    <ul class={isWide ? "rows wide" : "rows"}>
+    <ul class="rows">
       {rows.map((row) => (
         <li key={row.id}>
           <a href={conversationAt(row.id)}>
@@ -23,7 +22,7 @@ export function ConversationRows({ rows, isWide = false }: { rows: ConversationR
 }
 
 /** The version of the stored template, if the conversation uses one. */
-function templateOf({ template, version }: ConversationRow): string {
+function templateOf({ template, version }: ListedConversation): string {
   if (!version) return "";
   return template ? `${template} version ${version}` : `version ${version}`;
 }

@@ -1,6 +1,7 @@
 // The figures that matter now. Each loads on its own, so that a slow one does not hold up the others.
-import { listConversations, listLayouts, listRoots } from "../api";
+import { listLayouts, listRoots } from "../api";
 import { useChanges } from "../changes";
+import { useAllConversations } from "../conversations/all";
 import { Figure } from "../figure";
 import type { ConversationPage, LintReport, UsageTotal } from "../forms";
 import { lint } from "../questions";
@@ -15,23 +16,23 @@ interface Props {
 }
 
 export function OverviewFigures({ conversations, usage }: Props) {
-  const drifted = useLatest((signal) => listConversations({ drifted: "true" }, "", signal), []);
-  const findings = useLatest(findingsOfFirstRoot, []);
+  const all = useAllConversations(false);
+  const behind = all.rows?.filter(({ drift }) => drift?.changed).length;
+  const findings = useLatest(findingsOfRoots, []);
   useChanges({ template: "" }, () => {
-    drifted.reload();
+    all.reload();
     findings.reload();
   });
-  const total = conversations.value?.total;
   const { calls = 0, cost = null, hit_rate = null } = usage.value?.total ?? {};
   return (
     <dl class="figures">
       <Figure name="Cache hit rate" value={valueOf(usage, () => (hit_rate === null ? "–" : percent(hit_rate)))} note={usage.value && (calls ? `${counted(calls, "call")} recorded` : "No usage recorded yet")} />
       <Figure name="Cost" value={valueOf(usage, () => (cost === null ? "–" : dollars(cost)))} note={usage.value && costNote(usage.value)} />
-      <Figure name="Conversations" value={valueOf(conversations, () => count(total!.count) + (total!.exact ? "" : "+"))} href={CONVERSATIONS} note="in total" />
-      <Figure name="Drifted" value={valueOf(drifted, ({ total }) => count(total.count))} href={conversationsAt({ drifted: "true" })} isWarning={Boolean(drifted.value?.total.count)}
-        note={drifted.value && (drifted.value.total.exact ? "A prompt built now would differ" : "of the newest; a prompt built now would differ")} />
-      <Figure name="Findings" value={valueOf(findings, ({ report }) => count(report.findings.length))} href={findings.value ? workspaceAt("lint", { cwd: findings.value.root }) : ""}
-        isWarning={Boolean(findings.value?.report.counts.error)} note={findings.value && inWords(findings.value.report, findings.value.root)} />
+      <Figure name="Conversations" value={valueOf(conversations, () => count(conversations.value!.total.count) + (conversations.value!.total.exact ? "" : "+"))} href={CONVERSATIONS} note="in total" />
+      <Figure name="Behind" value={behind === undefined ? (all.problem ? "–" : undefined) : count(behind)} href={conversationsAt({ drifted: "true" })} isWarning={Boolean(behind)}
+        note={all.isComplete ? "A prompt built now would differ" : `${count(all.compared)} of ${count(all.total.count)} compared`} />
+      <Figure name="Findings" value={valueOf(findings, (found) => count(total(found, "error") + total(found, "warning") + total(found, "info")))} href={findings.value?.length ? workspaceAt("lint", { cwd: mostFindings(findings.value).root }) : ""}
+        isWarning={Boolean(findings.value && total(findings.value, "error"))} note={findings.value && inWords(findings.value)} />
     </dl>
   );
 }
@@ -46,12 +47,30 @@ function costNote({ total: { calls, cost }, conversations, next }: UsageTotal): 
   return next ? `of the newest ${counted(conversations, "conversation")}` : "of all recorded calls";
 }
 
-async function findingsOfFirstRoot(signal: AbortSignal): Promise<{ root: string; report: LintReport }> {
-  const [[root = ""], { layouts }] = await Promise.all([listRoots(), listLayouts()]);
-  return { root, report: await lint({ cwd: root, layout: preferredLayout(layouts), model: "", tools: "" }, signal) };
+interface RootFindings {
+  root: string;
+  report: LintReport;
 }
 
-function inWords({ counts }: LintReport, root: string): string {
-  const parts = [counts.error && counted(counts.error, "error"), counts.warning && counted(counts.warning, "warning"), counts.info && `${counts.info} info`].filter(Boolean);
-  return `${parts.join(", ") || "None"} in ${root.split("/").at(-1)}`;
+/** The findings of every root. */
+async function findingsOfRoots(signal: AbortSignal): Promise<RootFindings[]> {
+  const [roots, { layouts }] = await Promise.all([listRoots(), listLayouts()]);
+  const found: RootFindings[] = [];
+  for (const root of roots) found.push({ root, report: await lint({ cwd: root, layout: preferredLayout(layouts), model: "", tools: "" }, signal) });
+  return found;
+}
+
+function total(found: RootFindings[], severity: "error" | "warning" | "info"): number {
+  return found.reduce((sum, { report }) => sum + report.counts[severity], 0);
+}
+
+function mostFindings(found: RootFindings[]): RootFindings {
+  return found.reduce((most, each) => (each.report.findings.length > most.report.findings.length ? each : most));
+}
+
+function inWords(found: RootFindings[]): string {
+  const [error, warning, info] = (["error", "warning", "info"] as const).map((severity) => total(found, severity)) as [number, number, number];
+  const parts = [error && counted(error, "error"), warning && counted(warning, "warning"), info && `${info} info`].filter(Boolean);
+  const where = found.length === 1 ? found[0]!.root.split("/").at(-1) : counted(found.length, "folder");
+  return `${parts.join(", ") || "None"} in ${where}`;
 }

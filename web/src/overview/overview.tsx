@@ -1,7 +1,7 @@
 // The first view: what matters now, and, on a first visit, what to do first.
 import { listConversations, listVersions, readTemplate, readTotalUsage } from "../api";
 import { useChanges } from "../changes";
-import type { ConversationRow } from "../forms";
+import type { ListedConversation } from "../forms";
 import { Loading } from "../loading";
 import { ConversationRows } from "../conversations/rows";
 import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "../route";
@@ -18,7 +18,7 @@ const RECENT = 8;
 const REFRESH_SECONDS = 15;
 
 export function Overview() {
-  const conversations = useLatest((signal) => listConversations({}, "", signal), []);
+  const conversations = useLatest((signal) => listConversations({ limit: RECENT }, signal), []);
   const usage = useLatest((signal) => readTotalUsage({}, signal), []);
   useRefresh(() => {
     conversations.reload();
@@ -75,7 +75,7 @@ function CurrentTemplate() {
   );
 }
 
-function RecentConversations({ rows, total }: { rows: ConversationRow[]; total: number }) {
+function RecentConversations({ rows, total }: { rows: ListedConversation[]; total: number }) {
   return (
     <section class="card" aria-labelledby="recent-heading">
       <header><h3 id="recent-heading"><a href={CONVERSATIONS}>Newest conversations</a></h3></header>

@@ -10,7 +10,7 @@ import { counted } from "../words";
 export function Users({ template, version }: { template: string; version?: number }) {
   const filter = { template, ...(version && { version: String(version) }) };
   const { value, problem } = useLatest(() => countUsers(template, version), [template, version]);
-  const usage = useLatest((signal) => readTotalUsage(filter, signal), [template, version]).value;
+  const usage = useLatest((signal) => readTotalUsage({ template, ...(version && { version }) }, signal), [template, version]).value;
   const what = version ? "this version" : "this template";
   if (problem) return <p class="quiet">Could not count the conversations that use {what}.</p>;
   if (!value) return <p class="quiet">Counting the conversations that use {what}…</p>;
