@@ -147,7 +147,7 @@ def short_keys(mapping: Mapping[str, Any]) -> set[str]:
 
 def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
     for path in _settable_paths(mapping):
-        if key in (".".join(path), ".".join(path[1:])):
+        if key.endswith(path[-1]) and key in (".".join(path), ".".join(path[1:])):
             return path
     similar = similar_name(key, short_keys(mapping))
     if similar:
