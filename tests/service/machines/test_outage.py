@@ -46,6 +46,11 @@ class Clients:
                 else:
                     responses.append((id, self.service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="go on")))
 
+    def wait_for_more(self, tools):
+        """Wait for responses to requests that are sent from now on: more than are on their way."""
+        enough = len(self.responses) + len(self.threads) + len(CONVERSATIONS)
+        tools.wait_until(lambda: len(self.responses) >= enough, "more responses")
+
     def check(self):
         """Check that every response was a 200 with the prompt of its conversation."""
         assert len(self.responses) > 10 * len(CONVERSATIONS)
@@ -112,9 +117,9 @@ def test_known_conversations_survive_a_server_that_stops_under_load(service, dat
     service.turn("later", layout="foreword")
     with Clients(service, first) as clients:
         for round in range(2):
-            time.sleep(0.3)
+            clients.wait_for_more(tools)
             database.command("stop")
-            time.sleep(0.3)
+            clients.wait_for_more(tools)
             check_down(service, first, f"new-{round}")
             database.command("start")
             check_back(service, first, postgres_url, tools, f"new-{round}")
