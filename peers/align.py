@@ -42,7 +42,8 @@ def check_folders(folders: Sequence[str], programs: Sequence[tuple[Program, Inst
     for folder in folders:
         copy = scratch / "align-copy"
         shutil.rmtree(copy, ignore_errors=True)
-        _git(Path(folder).resolve(), "clone", "-q", "--shared", ".", str(copy))
+        _git(Path(folder).resolve(), "clone", "-q", "--shared", "--no-checkout", ".", str(copy))
+        _git(copy, "checkout", "-q", "-f", "HEAD", check=False)  # a copy of a repository may lack large files
         commit = _git(copy, "rev-parse", "HEAD").strip()
         alignment, problems = _align(copy)
         problems += [row for program in programs for row in _check_program(alignment, copy, *program, scratch)]
@@ -150,7 +151,7 @@ def _create_links(copy: Path, base: str) -> None:
             path.symlink_to(target)
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def _git(folder: Path, *arguments: str, check: bool = True) -> str:
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-c", "core.hooksPath=/dev/null", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, cwd=folder, env=environment, check=check, capture_output=True, text=True).stdout

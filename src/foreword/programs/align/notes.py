@@ -47,10 +47,10 @@ def ignored_places(paths: set[str]) -> list[Finding]:
     return [finding("align-ignored", message, printable(min(paths)))]
 
 
-def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading]) -> list[Finding]:
+def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading], *, links: bool) -> list[Finding]:
     """Return a finding for the sources that agents will not read exactly once, and for folders in which they must not start.
 
-    Agents of which the same is true share a finding.
+    Agents of which the same is true share a finding. `links` says whether links were tried.
     """
     problems: dict[tuple[str, Sequence[str]], list[str]] = {}
     elsewhere: dict[tuple[Sequence[str], Sequence[str]], list[str]] = {}
@@ -65,9 +65,8 @@ def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading])
     findings: list[Finding] = []
     for (state, paths), programs in problems.items():
         verbs, ending = _STATES[state]
-        message = (
-            f"{_and(programs)} {verbs[len(programs) > 1]} {listed(paths)}{ending}; no change that align may make helps"
-        )
+        without = " without --links" if state == "repeated" and not links else ""
+        message = f"{_and(programs)} {verbs[len(programs) > 1]} {listed(paths)}{ending}; no change that align may make{without} helps"
         findings.append(finding("align-unreached", message, printable(paths[0])))
     for (sources, folders), programs in elsewhere.items():
         does, it_is, it = ("does", "it is", "it") if len(programs) == 1 else ("do", "they are", "them")

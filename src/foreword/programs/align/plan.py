@@ -136,7 +136,7 @@ class Planner:
             after = {name: self._read(name, chosen) for name in names}
         released = self._released(chosen, after)
         self.findings += [
-            *unreached(self.agents, after),
+            *unreached(self.agents, after, links=self._links),
             *repeated_lines(self.agents, self.sources, self._own_text),
             *edited_copies(self.generated),
             *inexact_rules(chosen, self.agents, self.sources),
