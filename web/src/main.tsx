@@ -14,6 +14,8 @@ const ConversationsView = lazy(() => import("./conversations/list").then((module
 const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog), null);
 const History = lazy(() => import("./history/history").then((module) => module.History));
 const Layouts = lazy(() => import("./layouts/layouts").then((module) => module.Layouts));
+const SessionView = lazy(() => import("./sessions/session").then((module) => module.SessionView));
+const SessionsView = lazy(() => import("./sessions/list").then((module) => module.SessionsView));
 const TemplatesView = lazy(() => import("./templates/templates").then((module) => module.TemplatesView));
 const Workspace = lazy(() => import("./workspace/workspace").then((module) => module.Workspace));
 
@@ -30,7 +32,7 @@ function Page() {
     document.title = title;
   }, [title]);
   const host = useRef<HTMLDivElement>(null);
-  const place = view === "conversation" ? currentRoute.id : view;
+  const place = view === "conversation" || view === "session" ? currentRoute.id : view;
   const placeBefore = useRef(place);
   useEffect(() => {
     if (placeBefore.current === place) return;
@@ -52,6 +54,8 @@ function Page() {
         {view === "conversations" && <ConversationsView filter={currentRoute.filter} />}
         {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} edition={currentRoute.edition} />}
         {view === "layouts" && <Layouts />}
+        {view === "sessions" && <SessionsView choice={currentRoute.choice} />}
+        {view === "session" && <SessionView key={currentRoute.id} id={currentRoute.id} cwd={currentRoute.cwd} />}
         {view === "unknown" && <UnknownAddress />}
       </div>
       {view === "edit" && <EditorDialog key={`${currentRoute.name}/${currentRoute.version ?? ""}`} name={currentRoute.name} version={currentRoute.version} from={currentRoute.from} />}
@@ -69,20 +73,21 @@ function UnknownAddress() {
   );
 }
 
-const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string> = {
+const TITLES: Record<Exclude<Route["view"], "overview" | "conversation" | "session">, string> = {
   workspace: "Workspace",
   conversations: "Conversations",
   template: "Templates",
   edit: "Edit template",
   history: "History",
   layouts: "Layouts",
+  sessions: "Sessions",
   unknown: "Unknown address",
 };
 
 /** The title that distinguishes tabs and history entries. */
 function titleOf(currentRoute: Route): string {
   if (currentRoute.view === "overview") return "Foreword";
-  const subject = currentRoute.view === "conversation" ? currentRoute.id : TITLES[currentRoute.view];
+  const subject = currentRoute.view === "conversation" || currentRoute.view === "session" ? currentRoute.id : TITLES[currentRoute.view];
   if (currentRoute.view === "workspace") return `${subject}: ${currentRoute.tab} · Foreword`;
   const name = "name" in currentRoute && currentRoute.name ? `${currentRoute.name} · ` : "";
   return `${name}${subject} · Foreword`;

@@ -1,6 +1,8 @@
 // The navigation: one link per view. On narrow screens it is a bar above the view.
-import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, TABS, TEMPLATE, workspaceAt } from "./route";
+import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, sessionsAt, TABS, TEMPLATE, workspaceAt } from "./route";
+import { maySeeSessions } from "./sessions/requests";
 import { ThemeChoice } from "./theme-choice";
+import { useToken } from "./use-token";
 
 type View = Route["view"];
 
@@ -11,15 +13,17 @@ const LINKS: { name: string; to: string; views: View[] }[] = [
   { name: "Templates", to: TEMPLATE, views: ["template", "edit", "history"] },
   { name: "Layouts", to: LAYOUTS, views: ["layouts"] },
 ];
+const SESSIONS = { name: "Sessions", to: sessionsAt({ since: "30d" }), views: ["sessions", "session"] as View[] };
 
 export function Navigation({ view }: { view: View }) {
+  const links = maySeeSessions(useToken()) ? [...LINKS, SESSIONS] : LINKS;
   return (
     <header class="side">
       <a class="skip button" href="#main" onClick={skip}>Skip to content</a>
       <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
       <nav aria-label="Views">
         <ul>
-          {LINKS.map(({ name, to, views }) => (
+          {links.map(({ name, to, views }) => (
             <li key={name}><a href={to} aria-current={views.includes(view) ? "page" : undefined}>{name}</a></li>
           ))}
         </ul>

@@ -1,4 +1,5 @@
 // The current route, from the part of the URL after `#`, and a guard against leaving with unsaved changes.
+import type { SessionChoice } from "./sessions/requests";
 import { Observable } from "./state";
 
 /** What the workspace view shows. */
@@ -38,6 +39,8 @@ export type Route =
   | { view: "edit"; name: string; version: number | null; from: string }
   | { view: "history"; name: string; version: number | null; with: string }
   | { view: "layouts" }
+  | { view: "sessions"; choice: SessionChoice }
+  | { view: "session"; id: string; cwd: string }
   | { view: "unknown" };
 
 export function parse(hash: string): Route {
@@ -51,6 +54,10 @@ export function parse(hash: string): Route {
   if (view === "history") return { view, name, version, with: values.get("with") ?? "" };
   if (view === "conversations") return rest ? { view: "conversation", id: decode(rest), edition: Number(values.get("edition")) || null } : { view, filter: parseFilter(query) };
   if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? TABS[0], subject: parseSubject(query) };
+  if (view === "sessions") {
+    const cwd = values.get("cwd") ?? "";
+    return rest ? { view: "session", id: decode(rest), cwd } : { view, choice: { cwd, since: values.get("since") ?? "" } };
+  }
   return { view: view ? "unknown" : "overview" };
 }
 
@@ -79,6 +86,8 @@ export const TEMPLATE = "#/template";
 export const EDIT = "#/edit";
 export const HISTORY = "#/history";
 export const LAYOUTS = "#/layouts";
+export const sessionsAt = (choice: Partial<SessionChoice>) => withQuery("#/sessions", choice);
+export const sessionAt = (id: string, cwd: string) => withQuery(`#/sessions/${encodeURIComponent(id)}`, { cwd });
 export const conversationsAt = (filter: Partial<ConversationFilter>) => withQuery(CONVERSATIONS, filter);
 /** A conversation, with the prompt of one of its editions, by default the current one. */
 export const conversationAt = (id: string, edition?: number) => withQuery(`${CONVERSATIONS}/${encodeURIComponent(id)}`, { edition });

@@ -39,7 +39,7 @@ def read_token(service: Service, request: Request) -> Response:
     return Response(
         {
             "name": caller.name,
-            "rights": list(caller.rights),
+            "rights": [right for right in caller.rights if right != "sessions" or service.has_sessions],
             "prefix": caller.prefix,
             "default_template": caller.default_template,
             "protected_labels": list(service.protected_labels),
