@@ -157,6 +157,7 @@ def main() -> int:
     if options.list:
         print(*chosen, sep="\n")
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that the tests end too, and the copy is removed
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         os.chmod(folder, 0o755)  # PostgreSQL runs as another user if this one is root
         copy = Copy(Path(folder))
