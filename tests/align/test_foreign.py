@@ -131,3 +131,20 @@ def test_rules_for_some_are_left_out(written, field):
 def test_other_sources_are_refused(written, origin):
     with pytest.raises(CallError, match=r"it must be .rulesync, .ruler or a file with text in the repository"):
         written({"AGENTS.md": "One.\n"}, origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        ("packages/api", "packages/api/AGENTS.md"),
+        ("packages\\api", "packages/api/AGENTS.md"),  # as written on Windows
+        ("..\\out", ".agents/rules/api.md"),
+        ("a\\..\\..\\out", ".agents/rules/api.md"),
+        ("C:\\out", ".agents/rules/api.md"),
+        ("../out", ".agents/rules/api.md"),
+    ],
+)
+def test_a_folder_of_rulesync_never_leads_out_of_the_repository(tmp_path, planner, folder, path):
+    files = {".rulesync/rules/api.md": f"---\nagentsmd:\n  subprojectPath: '{folder}'\n---\nValidate.\n"}
+    plan = planner(tmp_path, files, ["codex"], origin=".rulesync").plan()
+    assert [change.path for change in plan.changes] == [path]

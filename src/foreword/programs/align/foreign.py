@@ -138,8 +138,8 @@ def _nested_folder(fields: dict[str, Any]) -> str:
     """Return the folder for which rulesync would write an AGENTS.md, if the rule says so."""
     table = fields.get("agentsmd")
     folder = table.get("subprojectPath") if isinstance(table, dict) else None
-    names = folder.strip("/").split("/") if isinstance(folder, str) else [""]
-    is_folder = not any(name in ("", ".", "..") or name.startswith(".") for name in names)
+    names = folder.replace("\\", "/").strip("/").split("/") if isinstance(folder, str) else [""]
+    is_folder = not any(not name or name.startswith(".") or ":" in name for name in names)
     return "/".join(names) if is_folder and folder != "auto" else ""
 
 

@@ -37,7 +37,7 @@ def write_changes(alignment: Alignment, *, force: bool = False) -> None:
 def _check(root: str, change: FileChange) -> None:
     """Raise a CallError if a path leads through a link, or if the file is not the one that the plan was made for."""
     shown, folder = printable(change.path), root
-    if any(name in ("", ".", "..", ".git") for name in change.path.split("/")):
+    if any(name in ("", ".", "..", ".git") for name in change.path.replace("\\", "/").split("/")):
         raise CallError(f"{shown} is not a path in the repository")
     for name in change.path.split("/"):
         folder = os.path.join(folder, name)
