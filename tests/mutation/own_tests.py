@@ -55,7 +55,7 @@ def own_tests(module: str, tests: Path) -> list[list[str]]:
     folders = [*(word for word in words if not word.endswith(".py")), *OF_PACKAGE[package].split()]
     name = "foreword." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     stem = Path(module).stem.strip("_")
-    specific = [str(path.relative_to(tests)) for path in sorted(tests.rglob(f"test_{stem}.py"))]
+    specific = [path for path in imports_of_tests(tests) if path.rpartition("/")[2] == f"test_{stem}.py"]
     specific += [word for word in words if word.endswith(".py")]
     specific += [path for path, imported in imports_of_tests(tests).items() if name in imported]
     specific = [path for path in specific if not path.startswith(SLOW)]
