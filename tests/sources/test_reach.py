@@ -1,0 +1,27 @@
+"""How far a file that was found earlier may lead, which depends on the pattern that finds files at its path."""
+
+import pytest
+
+from foreword import Workspace
+from foreword.layout.model import Lookup, Pattern
+from foreword.sources.links import reach_by_path
+
+WORKSPACE = Workspace("/w/api", home="/home/ada", environment={}, platform="linux")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "folder", "bound"),
+    [
+        # The user's own folders may lead anywhere.
+        (Pattern("home", ".agents/skills/*/SKILL.md"), "/home/ada/.agents/skills/a/SKILL.md", "/home/ada", None),
+        (Pattern("path", "~/skills/*/SKILL.md"), "/home/ada/skills/a/SKILL.md", "/home/ada/skills", None),
+        (Pattern("system", "etc/skills/*/SKILL.md"), "/etc/skills/a/SKILL.md", "/", None),
+        # Files of the project stay in it, even if another pattern searches the home directory.
+        (Pattern("path", "~/skills/*/SKILL.md"), "/w/api/skills/a/SKILL.md", "/w/api", "/w/api"),
+        (Pattern("path", "skills/*/SKILL.md"), "/w/api/skills/a/SKILL.md", "/w/api", "/w/api"),
+        (Pattern("walk", ".agents/skills/*/SKILL.md"), "/w/api/.agents/skills/a/SKILL.md", "/w/api", "/w/api"),
+    ],
+)
+def test_the_pattern_decides_how_far_a_file_may_lead(pattern, path, folder, bound):
+    reach = reach_by_path(path, [Lookup("skills", [[pattern]])], WORKSPACE)
+    assert (reach.folder, reach.bound) == (folder, bound)
