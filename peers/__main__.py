@@ -5,6 +5,7 @@ python -m peers --only claude     run one program
 python -m peers --record          rewrite the recordings in tests/golden/agents
 python -m peers --random 20       run on twenty random trees and compare with the layouts only
 python -m peers --own             count only each program's own prompt and tools
+python -m peers --newest          run the newest releases and print only what changed since the recordings
 python -m peers --recorded        compare the layouts with the recordings, without running the programs
 python -m peers --align FOLDER    align a copy of a repository, and ask the programs how often they read each source
 """
@@ -26,6 +27,7 @@ from typing import Any
 
 from .compare import difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
+from .newest import install_newest, with_versions, write_versions
 from .own_part import Sizes, is_same_size, own_part
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
@@ -35,6 +37,7 @@ from .tree import write_files
 from .trees import TREES
 
 SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword-peers")
+NEWEST = SCRATCH / "newest.json"
 
 
 def main() -> int:
@@ -43,6 +46,11 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
     parser.add_argument("--own", action="store_true", help="count only each program's own prompt and tools")
+    parser.add_argument(
+        "--newest",
+        action="store_true",
+        help="run the newest releases, and print only what changed since the recordings",
+    )
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
     parser.add_argument(
         "--recorded", action="store_true", help="compare the layouts with the recordings, without running the programs"
@@ -70,8 +78,10 @@ def main() -> int:
         results = [_check_layout(program, args.tree or ()) for program in chosen]
         return int(not all(results))
     if not args.installed:
-        return _install_and_run(chosen)
+        return _install_and_run(chosen, args.newest)
     _enable_loopback()
+    if args.newest:
+        chosen = with_versions(NEWEST, chosen)
     if args.align:
         from .align import check_folders
 
@@ -84,20 +94,26 @@ def main() -> int:
     if args.own:
         results = [_count_own_part(program, args.record) for program in chosen]
         return int(not all(results))
-    results = [_run_program(program, args.tree or (), args.record) for program in chosen]
+    results = [_run_program(program, args.tree or (), args.record, args.newest) for program in chosen]
     for title, reason in read_not_run().items() if not args.only else ():
         print(f"{title:12} not run: {reason}")
     return int(not all(results))
 
 
-def _install_and_run(chosen: list[Program]) -> int:
+def _install_and_run(chosen: list[Program], newest: bool) -> int:
     """Install the programs, then run this module again without access to the network if the system allows that."""
+    versions = {}
     for program in chosen:
-        print(f"{program.title} {program.version}: installing", flush=True)
+        print(f"{program.title} {'newest' if newest else program.version}: installing", flush=True)
         try:
-            _install(program)
+            if newest:
+                versions[program.name] = install_newest(program, _install).version
+            else:
+                _install(program)
         except RunError as error:
             print(f"  {error}", flush=True)
+    if newest:
+        write_versions(NEWEST, versions)
     isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], capture_output=True).returncode:
         print(
@@ -138,9 +154,11 @@ def _enable_loopback() -> None:
             pass  # it is already up, or this process may not bring it up
 
 
-def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
-    """Run all of a program's cases, print a row for each, and return whether all agree."""
+def _run_program(program: Program, only: Sequence[str], record: bool, only_changes: bool = False) -> bool:
+    """Run all of a program's cases, print a row for each (or for each that changed), and return whether all agree."""
     golden = read_golden(program.name)
+    if only_changes:
+        _row(program, None, f"recorded: {golden.get('version', 'never')}")
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
     agrees = True
     installed = _find_installed(program)
@@ -165,7 +183,8 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
         if is_as_expected and has_layout(program.name):
             is_as_expected, sentence = verdict(program, case, result)
         agrees = agrees and is_as_expected
-        _row(program, case, sentence)
+        if not (only_changes and is_as_expected):
+            _row(program, case, sentence)
     return agrees
 
 

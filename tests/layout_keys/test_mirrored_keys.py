@@ -19,9 +19,58 @@ def test_a_mirror_may_keep_blank_files(notes, text):
         notes.prompt(files, find)
 
 
-def test_an_empty_file_is_never_kept(notes):
-    prompt = notes.prompt({"w/N.md": ""}, {"trim": "none", "blank": "keep"}, **MIRROR)
-    assert (prompt.text, notes.tree.fates(prompt)) == ("", [("/w/N.md", "blank")])
+@pytest.mark.parametrize(("blank", "text"), [("keep", ""), ("all", "[]")])
+def test_an_empty_file_is_kept_only_with_all(notes, blank, text):
+    prompt = notes.prompt({"w/N.md": ""}, {"trim": "none", "blank": blank}, {"item": "[{text}]"}, **MIRROR)
+    assert (prompt.text, notes.tree.fates(prompt)) == (text, [("/w/N.md", "blank")])
+
+
+def test_where_may_name_a_setting_and_a_file_without_name_has_its_file_name(notes):
+    files = {"w/a.md": "---\nname: two\n---\nA", "w/two.md": "B", "w/c.md": "C"}
+    find = {"files": ["cwd:*.md"], "front": "drop", "where": {"name": "{style}"}}
+    assert notes.text(files, find, settings={"style": "two"}) == "A\nB"
+
+
+SKILLS = {
+    f"{folder}/.s/{name}/SKILL.md": f"---\nname: {name}\ndescription: d\n---\n"
+    for folder, name in (("w", "b"), ("w/x", "a"), ("home", "c"))
+}
+MENU = {"as": "skill", "files": ["walk:.s/*/SKILL.md", "home:.s/*/SKILL.md"]}
+
+
+def test_a_menu_can_number_its_folders(notes):
+    section = {
+        "item": "{name} {path}",
+        "folder": "{root} = {folder}",
+        "roots": ["home:.own/", "up:.s", "home:.s", "walk:none"],
+    }
+    text = notes.text(SKILLS, MENU, section, cwd="w/x")
+    assert text.split("\n") == [
+        *("r0 = /home/.own", "r1 = /w/x/.s", "r2 = /w/.s", "r3 = /home/.s"),
+        *("a r1/a/SKILL.md", "b r2/b/SKILL.md", "c r3/c/SKILL.md"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ({"roots": ["home:.s"]}, "roots needs `folder`"),
+        ({"folder": "{folder}", "roots": ["home:*"]}, "must name a folder"),
+    ],
+)
+def test_roots_that_cannot_be_numbered_are_errors(notes, section, message):
+    with pytest.raises(LayoutError, match=message):
+        notes.prompt(SKILLS, MENU, {"item": "{name}", **section})
+
+
+def test_a_menu_can_be_sorted_by_directory(notes):
+    more = {
+        "w/.t/0/SKILL.md": "---\nname: z0\ndescription: d\n---\n",
+        "w/.t/1/SKILL.md": "---\nname: a1\ndescription: d\n---\n",
+    }
+    find = {"as": "skill", "order": "directory", "files": ["walk:.s/*/SKILL.md", "walk:.t/*/SKILL.md"]}
+    item = {"item": "{name} {directory|root-relative}"}
+    assert notes.text({**SKILLS, **more}, find, item, cwd="w/x").split("\n") == ["a x", "a1 .", "b .", "z0 ."]
 
 
 def test_a_mirror_may_keep_the_first_of_several_copies(notes):

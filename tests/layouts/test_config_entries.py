@@ -59,6 +59,15 @@ def test_a_setting_can_depend_on_the_value_of_a_key_for_this_root(tree, layout_t
     assert layout_text(find) == text
 
 
+@pytest.mark.parametrize(("folder", "text"), [("{root}", "b"), ("{root}/x", "c"), ("{root}/x/y", "a")])
+def test_a_file_can_count_only_in_folders_that_the_user_trusts(tree, layout_text, folder, text):
+    trusted = folder.replace("{root}", tree.path("w"))
+    tree({**FILES, "home/c.toml": f'[projects."{trusted}"]\nlevel = "yes"\n'})
+    tree({"w/t.json": '{"names": ["B.md"]}', "w/x/t.json": '{"names": ["C.md"]}'})
+    entry = '{ at = "walk:t.json#names", trusted_by = "home:c.toml#projects.{folder}.level=yes" }'
+    assert layout_text(f"[from]\nnames = [{entry}]\n", cwd="w/x") == text
+
+
 @pytest.mark.parametrize(
     ("variable", "text"), [("B.md, C.md", "b c"), ("B.md,", "b"), ("", "a"), (None, "a"), ("/no/such.md", "")]
 )
@@ -124,6 +133,7 @@ def test_a_pattern_can_combine_two_lists(tree, layout_text):
         ('names = [{ at = "root:*/t.json#a", beside = "x" }]', "must name one file"),
         ('names = [{ at = "home:t.json#a", when = ["tool:x"] }]', "unknown condition 'tool:x'"),
         ('names = ["home:t.json#a.{home}"]', "unknown field '{home}' in a key"),
+        ('names = [{ at = "cwd:t.json#a", trusted_by = "root:t.json#b=c" }]', "trusted_by must be"),
         ('names = ["env:a-b"]', "is not 'place:path#key' or 'env:NAME'"),
     ],
 )

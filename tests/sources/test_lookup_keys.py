@@ -556,7 +556,7 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
         ),
         (
             'as = "agent"\norder = "path"',
-            "find.project.order of files that are used as agent must be one of name, layer, found, not 'path'",
+            "find.project.order of files that are used as agent must be one of name, layer, found, directory, not 'path'",
         ),
         ('as = "skill"\nexclude = ["x"]', "find.project.exclude is only for files"),
     ],

@@ -83,6 +83,8 @@ class Fates:
             return replace(candidate, fate="duplicate", reason=self.contents.repeat_reasons[path])
         if root in cut_files:
             return replace(candidate, fate="cut", reason=f"included by {root}; {cut_files[root]}")
+        if any(entry.path == path and not entry.text for entry in self.documents()):
+            return replace(candidate, fate="blank", reason="it is empty, but named in the prompt")
         importer = self.importer(path)
         if importer in cut_files:
             return replace(candidate, fate="cut", reason=f"{candidate.reason}; {cut_files[importer]}")
@@ -91,11 +93,15 @@ class Fates:
 
     def importer(self, path: str) -> str:
         """Return the path of the file that imports the file at `path`, or empty if none does."""
-        for entries in self.inputs.found.values():
-            for entry in entries:
-                if isinstance(entry, Document) and any(piece.origin.path == path for piece in entry.pieces):
-                    return entry.path
+        for entry in self.documents():
+            if any(piece.origin.path == path for piece in entry.pieces):
+                return entry.path
         return ""
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the documents that were found."""
+        for entries in self.inputs.found.values():
+            yield from (entry for entry in entries if isinstance(entry, Document))
 
 
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:

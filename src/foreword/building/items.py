@@ -8,7 +8,7 @@ from ..text.lines import is_plain, printable
 from ..text.pieces import apply_filters, may_be_unclosed
 from ..vocabulary import Document, Origin, Piece, Skill, replace
 from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
-from .menus import group_by_folder, location
+from .menus import folders_of, group_by_folder, location, number_roots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class ItemWriter:
             pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
             cached = {entry.path: item for entry, item in pairs}
             items = [self.cached_item(section, entry, cached.get(entry.path)) for entry in entries]
-            keeps_blank = lookup.rules.blank == "keep"
+            keeps_blank = lookup.rules.keep_blank
             listed_items: Sequence[Item] = [
                 cached_item.item
                 for cached_item in items
@@ -67,9 +67,13 @@ class ItemWriter:
 
     def group_by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
         origin = self.writer.origin(section.name, "folder")
-        return group_by_folder(
-            items, section, lookup, self.workspace, origin, lambda pieces: self.contents.escape(pieces, "")
-        )
+
+        def escape(pieces: Pieces) -> Pieces:
+            return self.contents.escape(pieces, "")
+
+        if section.roots:
+            return number_roots(items, section, self.workspace, origin, escape)
+        return group_by_folder(items, section, lookup, self.workspace, origin, escape)
 
     def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None) -> CachedItem:
         """Return the cached item if its entry has not changed, or a new one."""
@@ -112,7 +116,7 @@ class ItemWriter:
             origin = Origin("caller", f"resident {entry.name}")
         texts = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
-            texts |= {"location": location(entry.name, shown), "layer": entry.layer}
+            texts |= {"location": location(entry.name, shown), "layer": entry.layer, **folders_of(shown)}
         else:
             texts["tools"] = entry.tools if entry.tools not in ("", "*") else "All tools"
         row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}

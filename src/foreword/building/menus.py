@@ -12,7 +12,7 @@ from __future__ import annotations
 from posixpath import dirname
 
 from ..layout.model import Field
-from ..sources.paths import distance_of, is_inside
+from ..sources.paths import distance_of, is_inside, user_folder
 from ..text.lines import printable
 from ..text.pieces import close_open_blocks
 from ..vocabulary import Origin, Piece, replace
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..layout.model import Lookup, Section
+    from ..layout.model import Lookup, Root, Section
     from ..vocabulary import Workspace
     from .drafts import Item
 
@@ -33,6 +33,12 @@ def location(name: str, path: str) -> str:
     folder, _, file = path.rpartition("/")
     folder_name = folder.rpartition("/")[2]
     return "" if file == "SKILL.md" and folder_name == " ".join(name.split()) else f" ({folder_name}/{file})"
+
+
+def folders_of(path: str) -> dict[str, str]:
+    """Return the folder of skills that contains a skill, such as `a/.claude/skills`, and the directory that this folder is for: `a`."""
+    folder = dirname(dirname(path))
+    return {"folder": folder, "directory": folder.rpartition("/.")[0] or folder}
 
 
 def group_by_folder(
@@ -64,11 +70,55 @@ def group_by_folder(
     return result
 
 
-def _heading(name: str, top: str, section: Section, origin: Origin) -> Iterator[Piece]:
-    """Yield the pieces of the line that names a folder."""
+def number_roots(
+    items: Sequence[Item], section: Section, workspace: Workspace, origin: Origin, escape: Callable[[Pieces], Pieces]
+) -> Sequence[Item]:
+    """Shorten the items' paths with names for their folders (`r0`, `r1`, …), and explain these above the first item."""
+    roots = [(printable(folder), is_always) for folder, is_always in _root_folders(section.roots, workspace)]
+    root_of = {item.path: _longest_folder(item.path, [folder for folder, _ in roots]) for item in items}
+    listed = [folder for folder, is_always in roots if is_always or folder in root_of.values()]
+    names = {folder: f"r{number}" for number, folder in enumerate(dict.fromkeys(listed))}
+    lines = [escape(tuple(_heading(folder, folder, section, origin, name))) for folder, name in names.items()]
+    heading = tuple(piece for line in lines for piece in (*line, Piece("\n", origin)))
+    shortened = [_shorten_path(item, root_of[item.path], names.get(root_of[item.path], "")) for item in items]
+    return [replace(item, heading=heading) for item in shortened[:1]] + shortened[1:]
+
+
+def _shorten_path(item: Item, root: str, name: str) -> Item:
+    """Return an item with the short name of a folder in its path."""
+    fields = {
+        field: (replace(pieces[0], text=name + item.path[len(root) :]),) if field.name == "path" else pieces
+        for field, pieces in item.fields.items()
+    }
+    return replace(item, fields=fields)
+
+
+def _longest_folder(path: str, folders: Iterable[str]) -> str:
+    """Return the innermost of these folders that contains a path, or empty if none does."""
+    return max((folder for folder in folders if is_inside(path, folder)), key=len, default="")
+
+
+def _root_folders(roots: Iterable[Root], workspace: Workspace) -> Iterator[tuple[str, bool]]:
+    """Yield the folders that a section numbers, in order, each with whether it is always numbered."""
+    for root in roots:
+        top = workspace.root or workspace.cwd
+        if root.pattern.place in ("cwd", "root", "walk"):
+            directories = [workspace.cwd if root.pattern.place == "cwd" else top]
+        else:
+            base = user_folder(root.pattern, workspace)
+            directories = [] if base is None else [base]
+        if root.pattern.place == "walk" and is_inside(workspace.cwd, top):
+            names = workspace.cwd[len(top) :].strip("/").split("/")
+            directories += ["/".join((top, *names[: depth + 1])) for depth in range(len(names)) if names[depth]]
+        for directory in reversed(directories) if root.is_nearest_first else directories:
+            yield f"{directory.rstrip('/')}/{root.pattern.path}", root.is_always
+
+
+def _heading(name: str, top: str, section: Section, origin: Origin, root: str = "") -> Iterator[Piece]:
+    """Yield the pieces of the line that names a folder. `root` is its short name."""
     for part in section.folder:
         if isinstance(part, Field):
-            yield Piece(name, Origin("environment", top))
+            yield Piece(root if part.name == "root" else name, Origin("environment", top))
         else:
             yield Piece(part, origin)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import groupby
 
 from ..findings import finding
 from ..sources.finder import find_slots, layer_of, matching_paths, record_refused, searched_folder
@@ -54,16 +55,22 @@ def find_entries(
                 is_entry = _check_text(reading, layer, trail) and _has_accepted_name(path, lookup, layer, trail)
                 if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
                     identities[path], places[path] = reading.identity, (pattern.place, base)
-    listed = _in_order(lookup, entries, trail)
+    listed = _in_order(lookup, entries, places, trail)
     return listed, {entry.path: identities[entry.path] for entry in listed}, places
 
 
 def _in_order(
-    lookup: Lookup, entries: Mapping[str, Sequence[Skill | Resident]], trail: Trail
+    lookup: Lookup,
+    entries: Mapping[str, Sequence[Skill | Resident]],
+    places: Mapping[str, tuple[str, str]],
+    trail: Trail,
 ) -> list[Skill | Resident]:
     """Return the entries, which are grouped by name, in the order of the lookup rule."""
-    names = entries if lookup.order == "found" else sorted(entries)
+    names = entries if lookup.order in ("found", "directory") else sorted(entries)
     listed = [entry for name in names for entry in entries[name]]
+    if lookup.order == "directory":
+        runs = groupby(listed, key=lambda entry: places[entry.path][1])
+        return [entry for _, run in runs for entry in sorted(run, key=lambda entry: entry.name)]
     if lookup.order == "layer":
         layers = {candidate.path: candidate.layer for candidate in trail.candidates}
         ranks = list(dict.fromkeys(layer_of(lookup, pattern) for group in lookup.groups for pattern in group))

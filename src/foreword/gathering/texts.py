@@ -32,7 +32,7 @@ class TextPreparer:
             if name not in self.lookups:
                 continue
             documents = self.documents(self.lookups[name], text)
-            if self.lookups[name].rules.blank == "keep":
+            if self.lookups[name].rules.keep_blank:
                 prepared[name] += documents
                 continue
             if any(not document.text.strip() for document in documents[:1]):

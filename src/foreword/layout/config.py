@@ -62,7 +62,7 @@ def _parse_reference(
     if pattern.place not in _WORKSPACE_PLACES:
         _check_trusted(where, untrusted, reference)
     for field in re.findall(r"\{[^{}]*\}", key):
-        if field not in ("{root}", "{cwd}"):
+        if field not in ("{root}", "{cwd}", "{folder}"):
             raise LayoutError(f"{where}: unknown field {field!r} in a key; use {{root}} or {{cwd}}").at(where)
     return ConfigValue(
         name,
@@ -73,7 +73,20 @@ def _parse_reference(
         row.get("add", ""),
         row.get("beside", ""),
         row.get("only", ""),
+        _parse_trust(name, row["trusted_by"], settings, untrusted, env) if "trusted_by" in row else None,
     )
+
+
+def _parse_trust(
+    name: str, reference: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
+) -> ConfigValue:
+    """Parse `trusted_by`. Raises a LayoutError if the project itself could decide."""
+    parsed = _parse_reference(name, {"at": reference}, settings, untrusted, env)
+    if parsed.equals is None or parsed.pattern.place in _WORKSPACE_PLACES:
+        raise LayoutError(
+            f"from.{name}: trusted_by must be 'place:path#key=text' in one of the user's files, not {reference!r}"
+        ).at(f"from.{name}")
+    return parsed
 
 
 def _variable_of(text: str) -> str:

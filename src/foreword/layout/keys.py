@@ -197,6 +197,14 @@ KEYS = (
     ),
     Key(
         "section",
+        "roots",
+        "names",
+        "Folders such as `walk:.agents/skills` that get a short name (`r0`, `r1`, …), in this order, with which the paths of the skills in them"
+        " begin. `up` is `walk` from the working directory up. Folders without skills are left out, except those that end in `/`. `folder` is then"
+        " the line for each of them, above the list, with the short name as `{root}`.",
+    ),
+    Key(
+        "section",
         "join",
         "text",
         "The text between items or inner sections: by default a newline if the section has an `item`, otherwise a blank line.",
@@ -348,7 +356,7 @@ LISTS = {
 }
 LOOKUP_FIELDS = {
     "text": ("text", "path", "label"),
-    "skill": ("name", "description", "path", "location", "layer"),
+    "skill": ("name", "description", "path", "location", "layer", "folder", "directory"),
     "resident": ("name", "description", "path"),
     "agent": ("name", "description", "tools", "path"),
     "command": ("name", "description", "path"),
@@ -371,7 +379,7 @@ FILTERS = ("line", "list", "cell", "name", "xml", "xml-quotes", "relative", "roo
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
-    ("find", "blank", ("hide", "keep")),
+    ("find", "blank", ("hide", "keep", "all")),
     ("layout", "raw", (True,)),
     ("layout", "encoding", ("any", "raw")),
     ("section", "mark", (False,)),

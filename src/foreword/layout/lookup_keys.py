@@ -20,7 +20,7 @@ PLACES = {
 }
 WALKED_PLACES = ("walk", "between", "down")
 TEXT_ORDERS = ("farthest", "nearest", "path")
-MENU_ORDERS = ("name", "layer", "found")
+MENU_ORDERS = ("name", "layer", "found", "directory")
 SELECTION_KEYS = (
     Key(
         "find",
@@ -35,7 +35,8 @@ SELECTION_KEYS = (
         "choice",
         "The order of the files: by directory, from the top of `walk` down (`farthest`, the default) or from the working directory up"
         " (`nearest`); or by full path, compared by UTF-16 code units (`path`). Menus are sorted by name (`name`, the default), by layer and then by"
-        " name (`layer`), or folder by folder, as `files` lists them (`found`).",
+        " name (`layer`), folder by folder, as `files` lists them (`found`), or pattern by pattern, with adjacent folders of the same directory sorted together"
+        " by name (`directory`).",
         (*TEXT_ORDERS, *MENU_ORDERS),
     ),
     Key(
@@ -70,7 +71,8 @@ SELECTION_KEYS = (
         "where",
         "fields",
         "Front-matter fields that a file must have, each with its accepted values, such as `{ alwaysApply = true }` or"
-        ' `{ applyTo = ["", "**"] }`. `""` means that the field is absent or empty. All fields must match. A file that does not match because'
+        ' `{ applyTo = ["", "**"] }`. `""` means that the field is absent or empty, and `{setting}` is filled in. Without `name`,'
+        " a file has its file name. All fields must match. A file that does not match because"
         " it applies only to some paths is `waiting`, with the patterns as the reason.",
     ),
     Key(
@@ -96,6 +98,13 @@ SELECTION_KEYS = (
 )
 CONFIG_KEYS = (
     Key("from", "at", "text", "Where the value is: `place:path#key` or `env:NAME`."),
+    Key(
+        "from",
+        "trusted_by",
+        "text",
+        "A `place:path#key=text` of the user's, in whose key `{folder}` is the folder in which the file was found, such as"
+        " `home:.agent/config.toml#projects.{folder}.trust=yes`. The file counts only if that is so.",
+    ),
     Key("from", "when", "conditions", "Conditions on settings that are read before this one: `set:x` and `!set:x`."),
     Key(
         "from",

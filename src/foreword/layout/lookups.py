@@ -65,8 +65,8 @@ def parse_lookup(
         parse_text_rules(_with_extensions(table, where, settings), where, bool(top.get("mirrors", "").strip())),
         order=table.get("order", "farthest"),
         markers=_parse_markers(table, where, settings, untrusted),
-        where=_parse_fields(table, "where", where),
-        unless=_parse_fields(table, "unless", where),
+        where=_parse_fields(table, "where", where, settings),
+        unless=_parse_fields(table, "unless", where, settings),
         below=_parse_below(table, where),
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
@@ -188,21 +188,31 @@ def _with_extensions(table: Mapping[str, Any], where: str, settings: Mapping[str
     return {**table, "imports": {**imports, "file_extensions": extensions}}
 
 
-def _parse_fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the front-matter fields of `where` or `unless`, each with its accepted values as strings."""
+def _parse_fields(
+    table: Mapping[str, Any], key: str, where: str, settings: Mapping[str, Any]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the front-matter fields of `where` or `unless`, each with its accepted values as strings. `{setting}` is filled in."""
     fields = table.get(key, {})
     for name, content in fields.items():
         if not name.strip() or content == []:
             raise LayoutError(
                 f"{where}{key}.{name} can never match" if name.strip() else f"{where}{key} has a field without a name"
             ).at(f"{where}{key}")
-    return tuple((name, _accepted_values(content)) for name, content in fields.items())
+    return tuple(
+        (name, tuple(_fill_in_known(text, settings) for text in _accepted_values(content)))
+        for name, content in fields.items()
+    )
 
 
 def _accepted_values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
     if isinstance(content, bool):
         return ("true" if content else "false",)
     return (content,) if isinstance(content, str) else tuple(content)
+
+
+def _fill_in_known(text: str, settings: Mapping[str, Any]) -> str:
+    """Replace `{setting}` in a text. Other braces stay, as in a glob."""
+    return re.sub(r"\{(\w+)\}", lambda match: str(settings.get(match[1], match[0])), text)
 
 
 def _fill_in(text: str, settings: Mapping[str, Any]) -> str:

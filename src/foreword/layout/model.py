@@ -64,7 +64,8 @@ class ConfigValue:
     which `{root}` and `{cwd}` are filled in. Without a key, the value is the variable itself. If `equals` is not None, the setting says
     whether the key has that value. `add` is the end at which values are added to those of earlier files, which they replace by default.
     `beside` means that the values are files in the folder of the configuration file; it is the name that is used if there is no key.
-    With `only`, values that contain a slash are left out.
+    With `only`, values that contain a slash are left out. `trusted_by` must be true for the folder of the configuration file, which is
+    `{folder}` in its key.
     """
 
     setting: str
@@ -75,6 +76,7 @@ class ConfigValue:
     add: Literal["before", "after", ""] = ""
     beside: str = ""
     only: Literal["names", ""] = ""
+    trusted_by: ConfigValue | None = None
 
 
 @value
@@ -100,13 +102,18 @@ class TextRules:
     """How a file's text is changed for the prompt. `label` contains pairs of a file name (or `place:`) and its label."""
 
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
-    blank: Literal["skip", "hide", "keep"] = "skip"
+    blank: Literal["skip", "hide", "keep", "all"] = "skip"
     comments: Literal["keep", "drop"] = "keep"
     front: Literal["keep", "drop"] = "keep"
     label: Sequence[tuple[str, str]] = ()
     imports: Imports | None = None
     max_lines: int | None = None
     max_bytes: int | None = None
+
+    @property
+    def keep_blank(self) -> bool:
+        """Whether a file with only white space is used like any other."""
+        return self.blank in ("keep", "all")
 
     @property
     def is_limited(self) -> bool:
@@ -140,7 +147,7 @@ class Lookup:
     links: Literal["inside", "follow"] = "inside"
     copies: Literal["drop", "first", "keep"] = "drop"
     rules: TextRules = TextRules()
-    order: Literal["farthest", "nearest", "path", "name", "layer", "found"] = "farthest"
+    order: Literal["farthest", "nearest", "path", "name", "layer", "found", "directory"] = "farthest"
     markers: Sequence[str] | None = None
     any_case: bool = False
     hidden: bool = False
@@ -176,6 +183,18 @@ class Lookup:
 
 
 @value
+class Root:
+    """A folder that a menu numbers. In the place `walk` it is a folder of each directory, numbered from the top, or from the nearest.
+
+    With `is_always`, it is numbered even if the menu lists nothing in it.
+    """
+
+    pattern: Pattern
+    is_nearest_first: bool = False
+    is_always: bool = False
+
+
+@value
 class Section:
     """A named part of the prompt, with inherited values filled in."""
 
@@ -188,6 +207,7 @@ class Section:
     item: Form = (Field("text"),)
     short: Form = ()
     folder: Form = ()
+    roots: Sequence[Root] = ()
     join: str = "\n\n"
     wrap: Form = ()
     none: str = ""

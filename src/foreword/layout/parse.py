@@ -20,6 +20,7 @@ from .lookups import parse_lookup
 from .merging import flatten, resolve_likes, untrusted_copies
 from .model import WORKSPACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
 from .patterns import mark_folders
+from .roots import parse_roots
 from .touch import condition_facts, parse_touch, prompt_lookups, touch_section_names
 
 TYPE_CHECKING = False
@@ -63,7 +64,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
     _check_once(tables["on"], top)
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
-    parser = _SectionParser(tables["section"], {lookup.name: lookup for lookup in lookups}, settings, wording)
+    parser = _SectionParser(tables, {lookup.name: lookup for lookup in lookups}, wording)
     if "sections" not in top:
         raise LayoutError(
             "the key 'sections' is missing; list the prompt's sections in order, such as sections = [\"base\"]"
@@ -203,12 +204,12 @@ class _SectionParser:
 
     def __init__(
         self,
-        tables: Mapping[str, Any],
+        tables: Mapping[str, Mapping[str, Any]],
         lookups: Mapping[str, Lookup],
-        settings: Mapping[str, Any],
         wording: Mapping[str, str],
     ) -> None:
-        self.tables, self.lookups, self.settings, self.wording = tables, lookups, settings, wording
+        self.tables, self.settings, self.env = tables["section"], tables["settings"], tables["env"]
+        self.lookups, self.wording = lookups, wording
         self.ancestors: list[str] = []
         self.seen: set[str] = set()
 
@@ -277,6 +278,7 @@ class _SectionParser:
             if list_name is not None and "short" in table
             else (),
             folder=self.parse_folder(table.get("folder", ""), list_name, where + "folder"),
+            roots=parse_roots(table.get("roots", ()), where, self.settings, self.env, "folder" in table),
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.parse_wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
@@ -310,7 +312,7 @@ class _SectionParser:
     def parse_folder(self, text: str, list_name: str | None, where: str) -> Form:
         if text and (list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "skill"):
             raise LayoutError(f"{where}: only a section that lists skills can name their folders").at(where)
-        return parse_form(text, ("folder",), where) if text else ()
+        return parse_form(text, ("folder", "root"), where) if text else ()
 
     def default_over(self, list_name: str | None) -> str:
         """Return the default of `over`: files are cut, menus are shortened, and anything else is only reported."""

@@ -20,8 +20,8 @@ TEXT_KEYS = (
         "choice",
         "Whether a blank file is treated as absent, so that its group tries the next pattern (`skip`, the default), hides the other files of its"
         " group but adds nothing to the prompt (`hide`, only in mirrors), or is used like any other file, with its white space (`keep`, only in"
-        " mirrors; an empty file is still treated as absent).",
-        ("skip", "hide", "keep"),
+        " mirrors; an empty file is still treated as absent, except with `all`).",
+        ("skip", "hide", "keep", "all"),
     ),
     Key(
         "find",

@@ -26,6 +26,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _VALUES = (
     model.Field,
     model.Pattern,
+    model.Root,
     model.ConfigValue,
     model.Imports,
     model.TextRules,

@@ -54,6 +54,18 @@ def read_config(
     trail = Trail()
     files: dict[str, Any] = {}
     values: list[ReadValue] = []
+
+    def contents(row: ConfigValue, folder: str = "") -> Iterator[tuple[Any, str]]:
+        """Yield what each of a row's files has at its key, if that is anything, with the file's path."""
+        for path, base in _paths(row.pattern, workspace, reader, trail):
+            if row.trusted_by and not any(content for content, _ in contents(row.trusted_by, base)):
+                continue
+            if path not in files:
+                files[path] = _read_file(path, row.pattern, base, workspace, reader, trail)
+            content = _content_at(files[path], row, path, folder, workspace)
+            if content is not None:
+                yield content, path
+
     for row in config_values:
         pattern = row.pattern
         if not row.key:
@@ -61,20 +73,16 @@ def read_config(
             if content:
                 values.append(ReadValue(row, content, f"${pattern.variable}", is_variable=True))
             continue
-        for path, base in _paths(pattern, workspace, reader, trail):
-            if path not in files:
-                files[path] = _read_file(path, pattern, base, workspace, reader, trail)
-            content = _content_at(files[path], row, path, workspace)
-            if content is not None:
-                values.append(ReadValue(row, content, path, _belongs_to_project(pattern, path, workspace)))
+        for content, path in contents(row):
+            values.append(ReadValue(row, content, path, _belongs_to_project(pattern, path, workspace)))
     return values, trail.findings
 
 
-def _content_at(content: Any, row: ConfigValue, path: str, workspace: Workspace) -> Any:
+def _content_at(content: Any, row: ConfigValue, path: str, folder: str, workspace: Workspace) -> Any:
     """Return the value of a row's key in a configuration file's content, or None if it has none."""
     if content is None:
         return None
-    facts = {"{root}": workspace.root or workspace.cwd, "{cwd}": workspace.cwd}
+    facts = {"{root}": workspace.root or workspace.cwd, "{cwd}": workspace.cwd, "{folder}": folder}
     for name in row.key:
         content = content.get(facts.get(name, name)) if isinstance(content, dict) else None
     if row.beside:

@@ -48,11 +48,11 @@ class Slot:
 
 
 def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
-    """Yield the slots to search, in order. Adjacent groups that start from `walk` are searched together, directory by directory."""
+    """Yield the slots to search, in order. Adjacent groups that start from `walk` are searched together, except in the order `directory`."""
     walked_groups: list[Sequence[Pattern]] = []
     for group in lookup.groups:
         place = group[0].place if group else ""
-        if walked_groups and walked_groups[0][0].place != place:
+        if walked_groups and (walked_groups[0][0].place != place or lookup.order == "directory"):
             yield from _walk_slots(walked_groups, lookup, workspace, reader)
             walked_groups = []
         if place in ("walk", "between", "down"):
@@ -332,14 +332,14 @@ def _read_matches(
 def _read_untrimmed(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
     """Read a file with the white space around its text. A file with only white space is blank, unless the rule keeps blank files."""
     reading = reader.read(path, reach, trim=False, by_line=True)
+    if reading.fate == "blank" and lookup.rules.blank == "all":
+        reading = replace(reading, fate="used")
     if not reading.has_text or reading.text.strip():
         return reading
-    if lookup.rules.blank != "keep":
+    if not lookup.rules.keep_blank:
         return replace(reading, fate="blank", text="")
-    display_path = printable(path)
-    trail.findings.append(
-        finding("file-blank", f"{display_path} contains only white space; this layout keeps it", display_path)
-    )
+    display_path, content = printable(path), "contains only white space" if reading.text else "is empty"
+    trail.findings.append(finding("file-blank", f"{display_path} {content}; this layout keeps it", display_path))
     return reading
 
 
@@ -391,7 +391,7 @@ def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail
         return True
     from .scoping import check_front_matter
 
-    fate, reason, awaited_paths, problem = check_front_matter(reading.text, lookup)
+    fate, reason, awaited_paths, problem = check_front_matter(reading.text, reading.path, lookup)
     if problem:
         display_path = printable(reading.path)
         trail.findings.append(finding("front-matter-invalid", f"{display_path}: {problem}", display_path, 1))

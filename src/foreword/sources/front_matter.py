@@ -22,7 +22,7 @@ Both report the same violations of these rules:
 
 An unquoted number, `true` or `null` is treated as text, so `name: 123` is the name "123"; only a description of `null` counts as
 missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
-YAML counts as plain text, and the first of two fields with the same name wins.
+YAML counts as plain text, and the first of two fields with the same name wins. In rules, the last one wins, as in most agents.
 """
 
 from __future__ import annotations
@@ -123,6 +123,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
         problem = too_long = f"{problem}; it was read line by line"
     else:
         fields, violations = _parse_fields(head, names, "front-matter-invalid")
+        fields |= _recover_fields(head, names, last=True) if len(set(names)) < len(names) else {}
         problem = violations[0][1] if violations else ""
     texts = {
         key: _join_list(value) if isinstance(value, list) else _field_text(fields, key, head)
@@ -298,8 +299,8 @@ def parse_plain_fields(head: str) -> dict[str, str]:
     return fields
 
 
-def _recover_fields(head: str, names: tuple[str, ...]) -> Fields:
-    """Return these fields of invalid YAML, each parsed separately, so that one broken field does not affect another."""
+def _recover_fields(head: str, names: tuple[str, ...], last: bool = False) -> Fields:
+    """Return these fields of invalid YAML, each parsed separately. Of fields with the same name, the first one counts, or the `last`."""
     entries: dict[str, list[str]] = {}
     entry: list[str] = []
     indent = None
@@ -308,7 +309,7 @@ def _recover_fields(head: str, names: tuple[str, ...]) -> Fields:
         if field and indent in (None, field[1]):
             indent = field[1]
             entry = [line[len(indent) :]]
-            entries.setdefault(field[2], entry)
+            entries[field[2]] = entry if last else entries.get(field[2], entry)
         else:
             entry.append(line)
     return {key: _parse_field(key, entries[key]) for key in names if key in entries}

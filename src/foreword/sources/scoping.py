@@ -23,7 +23,7 @@ def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
     return fields, "" if problem and not ignored and _has_unquoted_globs(text) else problem, ignored
 
 
-def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
+def check_front_matter(text: str, path: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
 
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
@@ -31,6 +31,7 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
     """
     fields, problem, ignored = read_rule_fields(text)
     problem = problem or ignored
+    fields.setdefault("name", path.rpartition("/")[2].rpartition(".")[0])
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
     refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
     failed_fields += refused_fields

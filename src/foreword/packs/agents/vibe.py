@@ -17,7 +17,7 @@ LAYOUT = Layout(
     mirrors='Mistral Vibe 3.0.2',
     program={'command': 'vibe', 'prompt': 4247, 'tools': 2950},
     raw=True,
-    differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
+    differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Which folders the user trusts in Vibe is not known: files are read from the git root down, as if that were trusted; Vibe starts at the nearest trusted folder.', ),
     detected_by=('AGENTS.md', '.vibe/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
     align={'files': ['AGENTS.md'], 'skills': '.vibe/skills'},
@@ -40,7 +40,8 @@ def mapping() -> dict[str, Any]:
  'on': {'turn': 'gather'},
  'differs': ["Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are "
              'sorted by name; Vibe takes them in the order of the disk.',
-             'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.'],
+             'Which folders the user trusts in Vibe is not known: files are read from the git root down, as if that were trusted; Vibe '
+             'starts at the nearest trusted folder.'],
  'env': {'VIBE_HOME': '~/.vibe'},
  'find': {'user': {'trim': 'ends', 'files': ['env:VIBE_HOME/AGENTS.md']},
           'project': {'trim': 'ends', 'files': ['walk:AGENTS.md']},
