@@ -121,7 +121,7 @@ integrations: .venv-frameworks/.stamp ## Test the adapters against the released 
 	FOREWORD_ALL_FRAMEWORKS=1 PYTHONPATH=src .venv-frameworks/bin/python -m pytest tests/integrations
 
 fuzz: setup web/node_modules/.stamp ## Run the property tests with many more examples, and fuzz each template language for SECONDS
-	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest -n 2 tests/property
+	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest -n 2 tests/property tests/agents/test_agreement.py
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)

@@ -22,10 +22,11 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .compare import difference_to_layout, first_difference, has_layout, verdict
+from .compare import compact, difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .newest import install_newest, with_versions, write_versions
 from .own_part import Sizes, is_same_size, own_part
@@ -175,13 +176,14 @@ def _run_program(program: Program, only: Sequence[str], record: bool, only_chang
             _row(program, case, f"not run: {error}")
             agrees = False
             continue
+        full, result = result, compact(result, case) if case.data.is_compact else result
         recorded[case.name] = result
         if record:
             _write(program, recorded, own)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
         is_as_expected, sentence = not problem, problem or ("recorded" if record else "same")
         if is_as_expected and has_layout(program.name):
-            is_as_expected, sentence = verdict(program, case, result)
+            is_as_expected, sentence = verdict(program, case, full)
         agrees = agrees and is_as_expected
         if not (only_changes and is_as_expected):
             _row(program, case, sentence)
@@ -252,8 +254,12 @@ def _write(program: Program, recorded: dict[str, Any], own: Sizes) -> None:
     """Write the recording so far, in the order of the trees."""
     order = [case.name for case in cases(program.name)]
     kept = {name: recorded[name] for name in order if name in recorded}
-    head = {"program": program.title, "version": program.version, **({"own": own} if own else {})}
+    head = {"program": program.title, "version": program.version, "date": _today(), **({"own": own} if own else {})}
     write_golden(program.name, {**head, "cases": kept})
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def _row(program: Program, case: Case | None, result: str) -> None:

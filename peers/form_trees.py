@@ -43,6 +43,15 @@ _OPEN = "qx-forms\n```\n@i1.md\n~~~\n@i2.md\n"
 _FENCES = {"tildes": _TILDES, "ticks": _TICKS, "open": _OPEN}
 
 
+# A soft hyphen, joiners, marks of direction, tags, an accent to compose, and blanks that look alike.
+_INVISIBLE = "a\u00adb\u200bc\u200dd\u202ee\u2060f\ufeffg\U000e0041h e\u0301 \u2000\u00a0\u3000"
+_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md")
+_CHECKOUTS = {
+    **{"repo": "main", "repo/a": "main-a", "beside": "beside"},
+    **{"repo/.claude/worktrees/in": "in", "repo/.claude/worktrees/in/a": "in-a"},
+}
+
+
 def _import_files(name: str, text: str = _IMPORTS) -> dict[str, str]:
     targets = {
         f"repo/{target}.md": f"qx-target-{target}\n"
@@ -135,6 +144,14 @@ FORM_TREES = {
         },
         ("repo",),
         _ALL,
+    ),
+    "invisible": Tree(
+        {
+            f"repo/{name}": f"qx-{name[:3].lower()} {_INVISIBLE} end\n"
+            for name in ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md")
+        },
+        ("repo",),
+        ("codex", "claude", "gemini", "copilot", "qwen", "pi-agent"),
     ),
     "nul": Tree({"repo/AGENTS.md": "qx-root \x00 end\n"}, ("repo",), ("codex", "claude")),
     "import-forms-claude": Tree(_import_files("CLAUDE.md"), ("repo",), ("claude", "copilot")),
@@ -238,6 +255,20 @@ FORM_TREES = {
         },
         ("repo",),
         ("claude",),
+    ),
+    "worktree": Tree(
+        {
+            **{
+                f"{folder}/{name}": f"qx-{mark}-{name[:3].lower()}\n"
+                for folder, mark in _CHECKOUTS.items()
+                for name in _FILES
+            },
+            "home/.claude/projects/{slug}/memory/MEMORY.md": "qx-memory-main\n",
+            "home/.claude/projects/{slug}--claude-worktrees-in/memory/MEMORY.md": "qx-memory-in\n",
+        },
+        ("repo", "repo/.claude/worktrees/in", "repo/.claude/worktrees/in/a", "beside"),
+        tuple(program for program in _ALL if program != "vibe"),
+        worktrees=("repo/.claude/worktrees/in", "beside"),
     ),
     "scope-package": Tree(
         {

@@ -20,7 +20,8 @@ class Tree:
 
     `touch` is a file for a tool to read; `edit` contains files to replace before a second turn. `env` contains environment variables,
     in which `{base}` is the folder that contains `repo/` and `home/`. With `any_order`, files that a program reads in directory order are
-    compared in the order of their paths on a touch too.
+    compared in the order of their paths on a touch too. `worktrees` are folders that are worktrees of the repository,
+    and `links` are links with their targets. Of a compact tree, the recording has only the files and a hash of the lines.
     """
 
     files: dict[str, str]
@@ -31,6 +32,9 @@ class Tree:
     edit: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     any_order: bool = False
+    worktrees: tuple[str, ...] = ()
+    links: dict[str, str] = field(default_factory=dict)
+    is_compact: bool = False
 
     def environment(self, base: str) -> dict[str, str]:
         """Return the environment variables for a tree in this folder."""
@@ -54,7 +58,12 @@ class Tree:
             os.makedirs(os.path.join(base, path), exist_ok=True)
         if self.is_git:
             _create_repository(os.path.join(base, "repo"))
+        for number, path in enumerate(self.worktrees):
+            _create_worktree(os.path.join(base, "repo/.git/worktrees", f"w{number}"), os.path.join(base, path))
         write_files(base, self.files)
+        for path, target in self.links.items():
+            os.makedirs(os.path.dirname(os.path.join(base, path)), exist_ok=True)
+            os.symlink(target, os.path.join(base, path))
 
 
 def slug(base: str) -> str:
@@ -79,3 +88,15 @@ def _create_repository(path: str) -> None:
         file.write("ref: refs/heads/main\n")
     with open(os.path.join(path, ".git/config"), "w") as file:
         file.write("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+
+
+def _create_worktree(folder: str, path: str) -> None:
+    """Create the files that make a folder a worktree of a repository. `folder` is the worktree's in the repository's `.git`."""
+    for name in (folder, path):
+        os.makedirs(name, exist_ok=True)
+    texts = {"HEAD": "ref: refs/heads/other\n", "commondir": "../..\n", "gitdir": f"{path}/.git\n"}
+    for name, text in texts.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    with open(os.path.join(path, ".git"), "w") as file:
+        file.write(f"gitdir: {folder}\n")

@@ -17,6 +17,7 @@ from .menu_trees import (
     skill,
 )
 from .more_trees import MORE_TREES
+from .odd_trees import ODD_TREES
 from .settings_trees import SETTINGS_TREES
 from .tree import DEFAULT_PROGRAMS, Tree
 
@@ -530,4 +531,4 @@ TREES: dict[str, Tree] = {
     "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }
-TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES
+TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | ODD_TREES

@@ -54,6 +54,9 @@ def test_a_layout_states_the_recorded_size_of_the_own_part(name):
 @pytest.mark.parametrize(("program", "case"), ALL_CASES)
 def test_a_recording_contains_only_our_lines_and_the_format_around_them(program, case):
     recorded = RECORDED[program.name]["cases"][case.name]
+    if case.data.is_compact:
+        assert set(recorded) <= {"prefix", "files", "lines", "hash"}
+        return
     messages = [(entry["role"], ["\n".join(entry["lines"])]) for entry in recorded["messages"]]
     again = reduce(messages, case.data, replace(program.form, unordered=None), "{base}")
     assert again == recorded["messages"]

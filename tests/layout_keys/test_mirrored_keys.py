@@ -149,3 +149,10 @@ def test_a_name_may_be_found_in_any_case(notes):
 def test_commas_in_braces_do_not_separate_items_and_bars_can_be_escaped(notes):
     files = {"w/N.md": "---\nglobs: 'a/*.{ts,js},b/@(c|d)'\n---\nText.\n"}
     assert notes.text(files, {"front": "drop"}, {"item": "{front.globs|list|cell}"}) == "a/*.{ts,js}, b/@(c\\|d)"
+
+
+def test_a_mirror_may_leave_out_invisible_characters(notes):
+    files = {"w/N.md": "a\u200bb\u00adc\u202e\U000e0041d e\u0301 \u200d"}
+    assert notes.text(files, encoding="visible", **MIRROR) == "abcd é \u200d"
+    with pytest.raises(LayoutError, match="'visible' is only for a layout that mirrors a program"):
+        notes.prompt(files, encoding="visible")

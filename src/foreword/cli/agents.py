@@ -10,6 +10,7 @@ from ..inspection.agents import LOADED_VERDICTS
 from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
+from .folding import fold
 from .options import add_dir_argument, new_parser, status
 from .progress import CountedWork, Counter
 from .session_words import money
@@ -48,6 +49,7 @@ _LEGEND = {
 }
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
+_MAX_NOTES = 8
 _COST_PERIOD = "30d"
 _TOKENS_ROW, _OWN_ROW = "tokens", "the agent's own"
 
@@ -135,22 +137,36 @@ def _cell(verdict: Verdict) -> str:
 
 def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
     """Return the notes below the table: which patterns activate files "on touch", why rules are never sent, and what other verdicts mean."""
-    lines: dict[str, None] = {}
+    waiting, has_nested = _waiting_files(result, short_paths)
+    lines = [line for target, paths in waiting.items() for line in _waiting_notes(list(paths), target)]
+    verdicts = [verdict for row in result.table.rows for verdict in row.verdicts]
+    if has_nested:
+        lines.append(
+            f"on touch: {'others are' if lines else 'it is'} added when the agent reads a file in or below that folder"
+        )
+    names = {verdict.name for verdict in verdicts}
+    legend = (text for name, text in _LEGEND.items() if name in names)
+    return [*lines, *_notes_on_unsent_rules(result, short_paths), *legend]
+
+
+def _waiting_files(result: AgentReport, short_paths: Sequence[str]) -> tuple[dict[str, dict[str, None]], bool]:
+    """Return the files that wait for a touch, by pattern, and whether others wait for a file in their own folder."""
+    waiting: dict[str, dict[str, None]] = {}
     has_nested = False
     for row, path in zip(result.table.rows, short_paths, strict=True):
         for verdict in row.verdicts:
             is_nested = verdict.target in ("", f"{path.rpartition('/')[0]}/**")
             if verdict.name == "on-touch" and not is_nested:
-                lines[f"on touch: {path} waits for {verdict.target}"] = None
+                waiting.setdefault(verdict.target, {})[path] = None
             has_nested = has_nested or (verdict.name == "on-touch" and is_nested)
-    verdicts = [verdict for row in result.table.rows for verdict in row.verdicts]
-    if has_nested:
-        lines[
-            f"on touch: {'others are' if lines else 'it is'} added when the agent reads a file in or below that folder"
-        ] = None
-    names = {verdict.name for verdict in verdicts}
-    legend = (text for name, text in _LEGEND.items() if name in names)
-    return [*lines, *_notes_on_unsent_rules(result, short_paths), *legend]
+    return waiting, has_nested
+
+
+def _waiting_notes(paths: Sequence[str], target: str) -> list[str]:
+    """Return a note for each of the files that wait for this pattern, or one for all if they are many."""
+    if len(paths) > 2:
+        return [f"on touch: {paths[0]} and {len(paths) - 1} more wait for {target}"]
+    return [f"on touch: {path} waits for {target}" for path in paths]
 
 
 def _notes_on_unsent_rules(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
@@ -176,14 +192,18 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
         for path, row in zip(short_paths, result.table.rows, strict=True)
     ]
     width = table_width()
-    for index, columns in enumerate(_split_columns(result.table, short_paths, width)):
+    table, labels, folded = fold(result.table, short_paths, _cell)
+    for index, columns in enumerate(_split_columns(table, labels, width)):
         if index:
             write("\n")
-        _write_columns(result.table, short_paths, columns, width)
+        _write_columns(table, labels, columns, width)
     if result.table.rows:
         write("\n")
-    for line in _notes(result, short_paths):
+    notes = _notes(result, short_paths)
+    for line in (*folded, *notes[:_MAX_NOTES]):
         write_note(line)
+    if len(notes) > _MAX_NOTES:
+        write_note(f"{len(notes) - _MAX_NOTES} more notes (--format markdown prints them)")
     error = result.table.agents[0].tokens.error
     write_note(f"{_TOKENS_ROW}: an estimate, within {error:.0%}, of the instructions in each prompt")
     if _has_own_parts(result.table):

@@ -104,6 +104,7 @@ def _describe_top(lookup: Lookup) -> str:
     return {
         "git": "the git root",
         "root": "the filesystem root",
+        "checkout": "the filesystem root",
         "git-or-root": "the git root (outside git, the filesystem root)",
     }[lookup.walk]
 

@@ -121,9 +121,9 @@ KEYS = (
         "encoding",
         "choice",
         "How files are decoded: as UTF-8 without its byte order mark, and files in another encoding are left out (`utf-8`); as UTF-8 in which"
-        " other bytes are replaced by U+FFFD (`any`, only in mirrors); or like that, with the byte order mark (`raw`, only in mirrors). A file"
-        " in another encoding is always reported as a finding.",
-        ("utf-8", "any", "raw"),
+        " other bytes are replaced by U+FFFD (`any`, only in mirrors); or like that, with the byte order mark (`raw`, only in mirrors), or in normal"
+        " form C without invisible characters (`visible`, only in mirrors). A file in another encoding is always reported as a finding.",
+        ("utf-8", "any", "raw", "visible"),
     ),
     *CONFIG_KEYS,
     Key(
@@ -136,15 +136,16 @@ KEYS = (
         " `(a|b)` and, in a name with `*`, `[ab]` are errors. `root:.rules` and `root:.rules/*.md` together read `.rules` whether it"
         " is a file or a folder."
         " `{name}` inserts a setting; if that is a list, the pattern is repeated for each value."
-        " `{root|slug}` is the root's path with every character except letters and digits replaced by a hyphen.",
+        " `{root|slug}` is the root's path (in a worktree, the main checkout's) with every character except letters and digits replaced by a hyphen.",
     ),
     Key(
         "find",
         "walk",
         "choice",
-        "Where the place `walk` starts: at the filesystem root (`root`), at the git root (`git`; outside a repository, only the working"
+        "Where the place `walk` starts: at the filesystem root (`root`), there without the main checkout that contains a worktree"
+        " (`checkout`), at the git root (`git`; outside a repository, only the working"
         " directory is searched), or at the git root and, outside a repository, at the filesystem root (`git-or-root`).",
-        ("root", "git", "git-or-root"),
+        ("root", "checkout", "git", "git-or-root"),
     ),
     Key(
         "find",
@@ -381,7 +382,7 @@ ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
     ("find", "blank", ("hide", "keep", "all")),
     ("layout", "raw", (True,)),
-    ("layout", "encoding", ("any", "raw")),
+    ("layout", "encoding", ("any", "raw", "visible")),
     ("section", "mark", (False,)),
     ("find", "globs", ("git", "names", "paths")),
 )

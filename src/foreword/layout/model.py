@@ -139,7 +139,7 @@ class Lookup:
 
     name: str
     groups: Sequence[Sequence[Pattern]]
-    walk: Literal["root", "git", "git-or-root"] = "git"
+    walk: Literal["root", "checkout", "git", "git-or-root"] = "git"
     take: Literal["all", "nearest"] = "all"
     kind: Literal["text", "skill", "resident", "agent", "command"] = "text"
     validation: Literal["strict", "lenient"] = "lenient"

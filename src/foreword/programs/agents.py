@@ -117,7 +117,7 @@ class _Comparison:
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         candidates = [printable(path) for path in (*files.paths, *paths)]
         table = compare_agents(views, candidates, root, cwd, _missing(paths))
-        table = _filter_rows(table, paths)
+        table = _filter_rows(_without_missing(table, candidates), paths)
         table = apply_visits(table, self._visit(table))
         view_names = {view.name for view in views}
         others = [] if requested else [name for name, layout in self.mirrors.items() if layout.name not in view_names]
@@ -290,6 +290,12 @@ def folders_above(paths: Iterable[str], root: str) -> list[str]:
 
 def _missing(paths: Sequence[str]) -> set[str]:
     return {printable(path) for path in paths if not os.path.lexists(path)}
+
+
+def _without_missing(table: AgentTable, found: Iterable[str]) -> AgentTable:
+    """Return the table without files that neither were found nor exist: an import can name them."""
+    known = set(found)
+    return replace(table, rows=[row for row in table.rows if row.path in known or os.path.lexists(row.path)])
 
 
 def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:

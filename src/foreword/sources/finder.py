@@ -58,7 +58,7 @@ def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reade
         if place in ("walk", "between", "down"):
             walked_groups.append(group)
             continue
-        patterns = [_fill_in_root(pattern, workspace) for pattern in group]
+        patterns = [_fill_in_root(pattern, workspace, reader) for pattern in group]
         yield Slot(
             tuple(
                 (pattern, base, reach_of(pattern, base, lookup, workspace))
@@ -69,11 +69,13 @@ def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reade
     yield from _walk_slots(walked_groups, lookup, workspace, reader)
 
 
-def _fill_in_root(pattern: Pattern, workspace: Workspace) -> Pattern:
-    """Replace `{root|slug}` in a pattern with the root's path, in which each character except letters and digits is a hyphen."""
+def _fill_in_root(pattern: Pattern, workspace: Workspace, reader: Reader) -> Pattern:
+    """Replace `{root|slug}` in a pattern with the main checkout's path, in which each character except letters and digits is a hyphen."""
     if "{root|slug}" not in pattern.path:
         return pattern
-    slug = re.sub("[^A-Za-z0-9]", "-", workspace.root or workspace.cwd)
+    from .repository import main_checkout
+
+    slug = re.sub("[^A-Za-z0-9]", "-", main_checkout(workspace, reader))
     return replace(pattern, path=pattern.path.replace("{root|slug}", slug))
 
 
@@ -88,7 +90,7 @@ def _walk_slots(
     if walked_groups[0][0].place == "down":
         directories = _with_matches(lookup.directories, walked_groups, reader)
     elif lookup.markers is None or is_confined:
-        directories = walked_directories("git" if is_confined else lookup.walk, workspace)
+        directories = _without_main_checkout("git" if is_confined else lookup.walk, workspace, reader)
     else:
         directories = _marked_directories(lookup.markers, workspace, reader)
     if walked_groups[0][0].place == "between":
@@ -103,6 +105,17 @@ def _walk_slots(
             yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
 
 
+def _without_main_checkout(walk: str, workspace: Workspace, reader: Reader) -> list[str]:
+    """Return the walked directories. With `checkout`, those of the checkout that a worktree inside it belongs to are left out."""
+    directories = walked_directories(walk, workspace)
+    if walk != "checkout":
+        return directories
+    from .repository import main_checkout
+
+    root, main = workspace.root or workspace.cwd, main_checkout(workspace, reader)
+    return [folder for folder in directories if is_inside(folder, root) or not is_inside(folder, main)]
+
+
 def _with_matches(directories: Sequence[str], groups: Sequence[Sequence[Pattern]], reader: Reader) -> Sequence[str]:
     """Return the directories without those in which, according to an earlier walk, none of these patterns can match."""
     names = frozenset(pattern.path.partition("/")[0].lower() for group in groups for pattern in group)
@@ -114,7 +127,7 @@ def _with_matches(directories: Sequence[str], groups: Sequence[Sequence[Pattern]
 def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     """Return the directories that `walk` patterns search, farthest first."""
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
-    top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
+    top = None if walk in ("root", "checkout") or (walk == "git-or-root" and not workspace.is_repository) else root
     is_reached_by_link = top is not None and not is_inside(cwd, top)
     directories = [real_path(cwd) if is_reached_by_link else cwd]
     while directories[-1] != top and (parent := parent_folder(directories[-1])) != directories[-1]:
@@ -189,9 +202,9 @@ def layer_of(lookup: Lookup, pattern: Pattern) -> str:
 
 
 def bound_of(path: str, pattern: Pattern, lookup: Lookup, workspace: Workspace) -> Bound:
-    """Return the folder that a file's includes must be in: the workspace for a project file, the pattern's folder for a user's."""
+    """Return the folder that a file's includes must be in: the workspace for a project file, otherwise the pattern's folder."""
     root = workspace.root or workspace.cwd
-    if pattern.place in (*WORKSPACE_PLACES, "above") or (pattern.place == "path" and is_inside(path, root)):
+    if pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
     for candidate in (
         candidate for group in lookup.groups for candidate in group if candidate.place not in WORKSPACE_PLACES

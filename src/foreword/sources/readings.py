@@ -160,8 +160,18 @@ def _begins_anew(byte: int) -> bool:
     return byte < 0x80 or 0xC2 <= byte <= 0xCB or 0xE4 <= byte <= 0xED
 
 
+# Soft hyphens, joiners, marks of direction and tags, which nobody sees.
+_INVISIBLE = "[\u00ad\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+
+
 def _clean(text: str, encoding: Encoding) -> str:
-    return (text if encoding == "raw" else text.removeprefix("\ufeff")).replace("\r\n", "\n")
+    text = (text if encoding == "raw" else text.removeprefix("\ufeff")).replace("\r\n", "\n")
+    if encoding != "visible" or text.isascii():
+        return text
+    import re
+    from unicodedata import normalize
+
+    return re.sub(_INVISIBLE, "", normalize("NFC", text))
 
 
 def is_text(data: bytes) -> bool:

@@ -125,6 +125,18 @@ def find_repository(workspace: Workspace, reader: Reader, report: Report = _igno
     return Repository(folder, common, reach, workspace.inside)
 
 
+def main_checkout(workspace: Workspace, reader: Reader) -> str:
+    """Return the root of the checkout that a worktree belongs to, or the workspace's root if it is not a worktree."""
+    root = workspace.root or workspace.cwd
+    if not workspace.is_repository or reader.is_folder(os.path.join(root, ".git")):
+        return root
+    repository = find_repository(workspace, reader)
+    if repository is None or repository.common == repository.folder:
+        return root
+    folder, name = os.path.split(repository.common)
+    return folder if name == ".git" else root
+
+
 def _git_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
     """Return the `.git` folder, or the folder that a `.git` file points to."""
     path = os.path.join(root, ".git")

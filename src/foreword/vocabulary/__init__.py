@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Lifetime = Literal["release", "project", "conversation", "turn"]
     Role = Literal["system", "developer", "user", "tool"]
     Severity = Literal["error", "warning", "info"]
-    Encoding = Literal["utf-8", "any", "raw"]
+    Encoding = Literal["utf-8", "any", "raw", "visible"]
     Fate = Literal[
         "used",
         "unused",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
 _MAX_POINTER_LENGTH = 600
+_MAX_QUOTE = 60
 
 
 # Hidden files
@@ -151,11 +152,24 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
     extent = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
     largest = max(sizes, key=sizes.__getitem__, default="")
     is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
+    if left:
+        extent += _describe_lost_line(source.text, visit.loaded[source.path])
     message = (
         f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent}; shorten {largest if is_to_blame else 'it'},"
         " or move details into files that are read when needed"
     )
     facts.add("cut-file", Place(source.path), message, visit.agent)
+
+
+def _describe_lost_line(text: str, kept: str) -> str:
+    """Return a clause about the first whole line that is lost, or an empty string if only a part of the last line is."""
+    start = text.find("\n", min(len(kept), len(text)) - (1 if kept.endswith("\n") else 0)) + 1
+    lost = next((line for line in text[start:].split("\n") if line.strip()), "") if start else ""
+    if not lost:
+        return ""
+    number = text.count("\n", 0, text.index(lost, start)) + 1
+    shown = lost.strip() if len(lost.strip()) <= _MAX_QUOTE else f"{lost.strip()[:_MAX_QUOTE]}…"
+    return f" (lost from line {number:,}: {shown})"
 
 
 def _size_of(source: SourceText, visit: Visit) -> int:

@@ -15,8 +15,8 @@ LAYOUT = Layout(
     lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.override.md', variable='CODEX_HOME', default='~/.codex'), Pattern(place='env', path='AGENTS.md', variable='CODEX_HOME', default='~/.codex'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='hide'), markers=('.git', ), when=(Condition(facts=('set:untrusted', ), negated=True), )), Lookup(name='skills', groups=((Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.codex/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='CODEX_HOME', default='~/.codex'), ), ), kind='skill', copies='keep', order='layer', same_name='all'), ),
     settings={'trusted_root': False, 'untrusted': False, 'fallback': [], 'markers': ['.git'], 'max_bytes': 32768},
     on={'turn': 'announce'},
-    mirrors='Codex CLI 0.166.0',
-    program={'command': 'codex', 'prompt': 4184, 'tools': 3616},
+    mirrors='Codex CLI 0.169.0',
+    program={'command': 'codex', 'prompt': 4202, 'tools': 3616},
     raw=True,
     encoding='raw',
     differs=('A file with NUL bytes is left out; Codex sends it.', "Codex's own instructions, permissions and environment are replaced by notes in brackets.", "Codex's own skills are not listed.", ),
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 def mapping() -> dict[str, Any]:
     return {'about': 'Codex CLI: one user message with every AGENTS.md from the git root to the working directory.',
- 'mirrors': 'Codex CLI 0.166.0',
- 'program': {'command': 'codex', 'prompt': 4184, 'tools': 3616},
+ 'mirrors': 'Codex CLI 0.169.0',
+ 'program': {'command': 'codex', 'prompt': 4202, 'tools': 3616},
  'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.codex/'],
  'copies': 'keep',
  'raw': True,

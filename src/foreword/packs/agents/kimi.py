@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Kimi Code's own instructions]", form=("[Kimi Code's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), ), item=(), wrap=('`````````\n', Field(name=''), '\n`````````', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (', Field(name='path'), ')', ), join='\n', trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Kimi Code's own instructions]", form=("[Kimi Code's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), ), item=(), wrap=('`````````\n', Field(name=''), '\n`````````', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), '\n  Path: ', Field(name='path'), ), join='\n', trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='kimi',
     address='$agents/kimi',
     about='Kimi Code: AGENTS.md of the user, then from the git root to the working directory, in the system prompt.',
-    lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='.kimi-code/AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='skills', groups=((Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='root', path='.kimi-code/skills/*/SKILL.md'), ), (Pattern(place='env', path='skills/*/SKILL.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='.kimi-code/AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='skills', groups=((Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='root', path='.kimi-code/skills/*/SKILL.md'), ), (Pattern(place='env', path='skills/*/SKILL.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep', order='layer'), ),
     on={'turn': 'gather'},
     mirrors='Kimi Code 2.1.0',
     program={'command': 'kimi', 'prompt': 1848, 'tools': 16893},
@@ -44,6 +44,7 @@ def mapping() -> dict[str, Any]:
  'find': {'user': {'trim': 'ends', 'files': ['env:KIMI_CODE_HOME/AGENTS.md', 'home:.agents/AGENTS.md']},
           'project': {'trim': 'ends', 'files': ['walk:.kimi-code/AGENTS.md', ['walk:AGENTS.md', 'walk:agents.md']]},
           'skills': {'as': 'skill',
+                     'order': 'layer',
                      'files': ['root:.agents/skills/*/SKILL.md',
                                'root:.kimi-code/skills/*/SKILL.md',
                                'env:KIMI_CODE_HOME/skills/*/SKILL.md',
@@ -53,7 +54,7 @@ def mapping() -> dict[str, Any]:
              'instructions': {'sections': ['user', 'project'], 'lifetime': 'project', 'wrap': '`````````\n{}\n`````````'},
              'user': {'list': 'user', 'join': '\n\n', 'item': '<!-- From: {path} -->\n{text}'},
              'project': {'like': 'user', 'list': 'project'},
-             'skills': {'list': 'skills', 'lifetime': 'project', 'item': '- {name}: {description|line} ({path})'},
+             'skills': {'list': 'skills', 'lifetime': 'project', 'item': '- {name}: {description|line}\n  Path: {path}'},
              'touched': {'list': 'touched',
                          'item': '- {path}',
                          'wrap': "<system-reminder>\n[Kimi Code's note on these files]\n{}\n</system-reminder>"}},

@@ -17,7 +17,7 @@ LAYOUT = Layout(
     mirrors='Mistral Vibe 3.0.2',
     program={'command': 'vibe', 'prompt': 4247, 'tools': 2950},
     raw=True,
-    differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Which folders the user trusts in Vibe is not known: files are read from the git root down, as if that were trusted; Vibe starts at the nearest trusted folder.', ),
+    differs=("A user's file that is not UTF-8 is left out; Vibe guesses its encoding.", "Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are sorted by name; Vibe takes them in the order of the disk.", 'Which folders the user trusts in Vibe is not known: files are read from the git root down, as if that were trusted; Vibe starts at the nearest trusted folder.', ),
     detected_by=('AGENTS.md', '.vibe/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
     align={'files': ['AGENTS.md'], 'skills': '.vibe/skills'},
@@ -38,7 +38,8 @@ def mapping() -> dict[str, Any]:
  'sections': ['base', 'user', 'project', 'skills'],
  'touch': {'sections': ['touched']},
  'on': {'turn': 'gather'},
- 'differs': ["Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are "
+ 'differs': ["A user's file that is not UTF-8 is left out; Vibe guesses its encoding.",
+             "Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed. Skills in one folder are "
              'sorted by name; Vibe takes them in the order of the disk.',
              'Which folders the user trusts in Vibe is not known: files are read from the git root down, as if that were trusted; Vibe '
              'starts at the nearest trusted folder.'],
