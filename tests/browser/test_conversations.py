@@ -161,6 +161,8 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     )
     items = page.get_by_role("region", name="Editions").locator(".timeline > li")
     expect(items.first).to_contain_text("reloaded on request")
+    expect(items.first).to_contain_text("1 call, 1,000 tokens in, 50 out, 90% of the input from the cache")
+    expect(page.get_by_role("region", name="Editions")).to_contain_text("In sum: 1 call, 1,000 tokens in")
     expect(items.last).to_contain_text("the conversation began")
     page.get_by_role("region", name="Prompt").get_by_label("Edition").select_option("1")
     expect(prompt.locator(".k-template").first).to_contain_text("One.")

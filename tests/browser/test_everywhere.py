@@ -317,6 +317,14 @@ def test_the_page_loads_less_than_200_kilobytes_compressed(open_page, used_site)
     assert sum(sizes.values()) < 200_000, sizes
 
 
+def test_the_code_of_the_views_is_in_few_files_that_browsers_keep(used_site):
+    names = [path.name for path in (ROOT / "src/foreword/service/static").glob("*.js")]
+    assert 2 <= len(names) <= 10
+    for name in names:
+        kept = urllib.request.urlopen(f"{used_site.url}/static/{name}").headers["Cache-Control"]
+        assert kept == ("no-cache" if name == "app.js" else "public, max-age=31536000, immutable")
+
+
 def test_the_page_works_with_the_services_strict_policy(open_page, used_site):
     policy = urllib.request.urlopen(used_site.url).headers["Content-Security-Policy"]
     assert "unsafe" not in policy and "default-src 'none'" in policy

@@ -259,6 +259,12 @@ def test_the_workspace_opens_with_the_agents_and_folds_files_that_none_reads(ope
     expect(files.filter(has_text="money")).to_have_count(0)
     page.get_by_role("button", name="Show 1 file that no agent reads").click()
     expect(files.last).to_have_text(".cursor/rules/money.mdc")
+    agents = page.get_by_role("columnheader")
+    expect(agents.filter(has_text="gemini")).to_have_count(0)
+    page.get_by_role("group", name="Agents").get_by_role("button", name="gemini", exact=True).click()
+    expect(agents.filter(has_text="gemini")).to_have_count(1)
+    page.get_by_role("group", name="Agents").get_by_role("button", name="codex", exact=True).click()
+    expect(agents.filter(has_text="codex")).to_have_count(0)
 
 
 def test_an_unknown_address_says_so(open_page, seen_site):

@@ -89,9 +89,10 @@ async function fetchOrWait(input: RequestInfo | URL, init?: RequestInit): Promis
   }
 }
 
-function explain({ status, message }: ForewordProblem): string {
+function explain({ status, type, message }: ForewordProblem): string {
   if (status === 401) return "This service requires a token. Try again or reload the page to enter it.";
   if (status === 503) return `${message.replace(/\.?$/, ".")} Your text is kept in this browser; try again in a moment.`;
+  if (status >= 500 && type === "about:blank") return `The server, or a proxy in front of it, answered with an error (status ${status}). Try again in a moment.`;
   return message;
 }
 

@@ -67,6 +67,7 @@ function Row({ line, words }: { line: Line; words: Words[] | undefined }) {
       <td class="text">
         {spoken && <span class="visually-hidden">{spoken}</span>}
         {words ? words.map(({ text, isChanged }, index) => (isChanged ? <mark key={index}><Visible text={text} /></mark> : <Visible text={text} />)) : <Visible text={line.text} />}
+        {line.isUnended && line.mark !== "same" && <span class="quiet"> without a line feed at the end</span>}
       </td>
     </tr>
   );

@@ -6,14 +6,19 @@ export interface Line {
   /** Line numbers before and after; null if the line is not in that text. */
   before: number | null;
   after: number | null;
+  /** Whether the text ends with this line, without a line feed. */
+  isUnended?: boolean;
 }
 
 // With more changes than this, the whole text is shown as replaced.
 const MAX_CHANGES = 400;
 
 export function difference(before: string, after: string): Line[] {
-  const old = before.split("\n");
-  const current = after.split("\n");
+  const lines = compareLines(linesOf(before), linesOf(after));
+  return lines.map((line) => (line.text.endsWith(UNENDED) ? { ...line, text: line.text.slice(0, -1), isUnended: true } : line));
+}
+
+export function compareLines(old: string[], current: string[]): Line[] {
   let start = 0;
   while (start < old.length && start < current.length && old[start] === current[start]) start++;
   let end = 0;
@@ -30,6 +35,15 @@ export function difference(before: string, after: string): Line[] {
   }
   while (i < old.length) same(i++, j++);
   return lines;
+}
+
+const UNENDED = "\0";
+
+/** The lines of a text. If it does not end with a line feed, its last line differs from the same line with one. */
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  const last = lines.pop()!;
+  return last ? [...lines, last + UNENDED] : lines;
 }
 
 function editScript(old: string[], current: string[]): Line["mark"][] {

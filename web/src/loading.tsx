@@ -14,7 +14,7 @@ export function Loading<T>({ loaded, doing, children }: Props<T>) {
   return (
     <div class="loading" aria-busy={isLoading}>
       {problem && <p class="note wrong" role="alert">{problem} <button type="button" onClick={reload}>Try again</button></p>}
-      {value === null && isLoading && <p class="quiet" role="status">{doing}…</p>}
+      {value === null && isLoading && <p class="skeleton" role="status">{doing}…</p>}
       {value !== null && !problem && children(value)}
     </div>
   );

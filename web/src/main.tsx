@@ -9,15 +9,17 @@ import { OVERVIEW, type Route, route } from "./route";
 import { useObservable } from "./state";
 import { TokenDialog } from "./token";
 
-const Conversation = lazy(() => import("./conversations/conversation").then((module) => module.Conversation));
-const ConversationsView = lazy(() => import("./conversations/list").then((module) => module.ConversationsView));
-const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog), null);
-const History = lazy(() => import("./history/history").then((module) => module.History));
-const Layouts = lazy(() => import("./layouts/layouts").then((module) => module.Layouts));
-const SessionView = lazy(() => import("./sessions/session").then((module) => module.SessionView));
-const SessionsView = lazy(() => import("./sessions/list").then((module) => module.SessionsView));
-const TemplatesView = lazy(() => import("./templates/templates").then((module) => module.TemplatesView));
-const Workspace = lazy(() => import("./workspace/workspace").then((module) => module.Workspace));
+const views = () => import("./views");
+const Conversation = lazy(() => views().then((module) => module.Conversation));
+const ConversationsView = lazy(() => views().then((module) => module.ConversationsView));
+const History = lazy(() => views().then((module) => module.History));
+const SessionView = lazy(() => views().then((module) => module.SessionView));
+const SessionsView = lazy(() => views().then((module) => module.SessionsView));
+const TemplatesView = lazy(() => views().then((module) => module.TemplatesView));
+const Workspace = lazy(() => views().then((module) => module.Workspace));
+const writing = () => import("./writing");
+const EditorDialog = lazy(() => writing().then((module) => module.EditorDialog), null);
+const Layouts = lazy(() => writing().then((module) => module.Layouts));
 
 function Page() {
   const currentRoute = useObservable(route);

@@ -1,5 +1,5 @@
 // Merges two people's changes to the same text, line by line.
-import { difference } from "./difference";
+import { compareLines } from "./difference";
 
 /** A run of lines of the base, from `from` up to but not including `to`, and what replaces it. Lines count from 0. */
 interface Hunk {
@@ -29,7 +29,7 @@ function hunksOf(base: string, changed: string): Hunk[] {
   const hunks: Hunk[] = [];
   let open: Hunk | null = null;
   let at = 0;
-  for (const { mark, text } of difference(base, changed)) {
+  for (const { mark, text } of compareLines(base.split("\n"), changed.split("\n"))) {
     if (mark === "same") {
       open = null;
       at++;

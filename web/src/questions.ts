@@ -61,9 +61,9 @@ export async function readAuthors(choices: Choices, signal?: AbortSignal): Promi
   return (response as AuthorSums).sums;
 }
 
-/** Every agent's verdict on every instruction file. The layout does not matter. */
-export async function compareAgents(choices: Choices, signal?: AbortSignal): Promise<AgentsTable> {
-  return call((client) => client.agents(questionBody({ ...choices, layout: "" }), { signal }));
+/** The verdicts of these agents on every instruction file, by default of those that the repository is written for. The layout does not matter. */
+export async function compareAgents(choices: Choices, layouts: string[], signal?: AbortSignal): Promise<AgentsTable> {
+  return call((client) => client.agents({ ...questionBody({ ...choices, layout: "" }), layouts }, { signal }));
 }
 
 /** The prompt of a layout that is not stored anywhere. */

@@ -60,6 +60,14 @@ test("a difference lists lines of both texts in order", () => {
   assert.deepEqual(difference("a\nb\nc", "a\nx\nc").map(({ mark, text }) => mark[0] + text), ["sa", "rb", "ax", "sc"]);
 });
 
+test("a missing line feed at the end is a difference of the last line", () => {
+  const found = (before: string, after: string) => difference(before, after).map(({ mark, text, isUnended }) => mark[0] + text + (isUnended ? "!" : ""));
+  assert.deepEqual(found("a\nb\n", "a\nb"), ["sa", "rb", "ab!"]);
+  assert.deepEqual(found("a\n", "a\nb\n"), ["sa", "ab"]);
+  assert.deepEqual(found("", "a\n"), ["aa"]);
+  assert.deepEqual(found("a", "a"), ["sa!"]);
+});
+
 test("segments count code points", () => {
   const found = segments("😀ab\n\nc", [passage("a", 0, 3, [origin("file", "/w/A.md", 0, 3)]), passage("b", 5, 6, [origin("file", "/w/B.md", 5, 6)])]);
   assert.deepEqual(found.map(({ text }) => text), ["😀ab", "\n\n", "c"]);

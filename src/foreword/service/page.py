@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -30,6 +31,8 @@ SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+# esbuild ends the name of a chunk with a hash of its content.
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
 _file_cache: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
 
 
@@ -52,6 +55,8 @@ def asset(name: str, request: Request) -> Response:
         raise Problem("not-found", f"the page has no file {name[:100]!r}")
     body, compressed, tag = _read(name)
     headers = {**SECURITY_HEADERS, "ETag": tag, "Vary": "Accept-Encoding"}
+    if _HASHED.search(name):
+        headers["Cache-Control"] = "public, max-age=31536000, immutable"
     if "gzip" in request.header("accept-encoding"):
         body, headers = compressed, {**headers, "Content-Encoding": "gzip"}
     return request.if_modified(Response(body, headers=headers, kind=kind))

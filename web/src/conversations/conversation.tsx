@@ -53,7 +53,7 @@ export function Conversation({ id, edition: number }: { id: string; edition: num
       </header>
       {!current.problem && <Figures edition={current.value} editions={rows} tokens={tokens.value} drift={drift.value} />}
       {!current.problem && <DriftView drift={drift.value} system={current.value?.system} problem={drift.problem} />}
-      {rows.length > 1 && <EditionChanges key={rows.at(-1)!.edition} id={id} editions={rows} />}
+      {rows.length > 1 && <EditionChanges key={rows.at(-1)!.edition} id={id} editions={rows} usage={current.value?.usage ?? null} />}
       <EditionPrompt edition={isOlder ? older : current} tokens={isOlder ? olderTokens : tokens} rows={rows} newest={newest} chosen={number ?? newest}
         onNumber={(chosen) => replace(conversationAt(id, chosen === newest ? undefined : chosen))} />
     </main>

@@ -2,24 +2,26 @@
 import { useState } from "preact/hooks";
 import { readEdition } from "../api";
 import { DifferenceView } from "../difference-view";
-import type { CacheLoss, EditionRow } from "../forms";
+import type { CacheLoss, EditionRow, UsageCounts } from "../forms";
 import { Loading } from "../loading";
 import { cacheLoss, compare, editionName } from "../questions";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
 import { count } from "../words";
+import { usageInWords } from "./usage-words";
 import { keptShare, lossOf, reasons, triggerInWords } from "./change-words";
 
 const SHOWN = 20;
 
-export function EditionChanges({ id, editions }: { id: string; editions: EditionRow[] }) {
+/** `usage` is that of all editions. */
+export function EditionChanges({ id, editions, usage }: { id: string; editions: EditionRow[]; usage: UsageCounts | null }) {
   const numbers = editions.map(({ edition }) => edition);
   const [[old, current], setPair] = useState<[number, number]>([numbers.at(-2)!, numbers.at(-1)!]);
   const losses = useLatest((signal) => readLosses(id, editions.slice(-SHOWN - 1), signal), []);
   const shown = editions.map((row, index) => ({ row, previous: editions[index - 1] })).slice(-SHOWN).reverse();
   return (
     <section class="card" aria-labelledby="editions-heading">
-      <h3 id="editions-heading">Editions</h3>
+      <header><h3 id="editions-heading">Editions</h3>{usage && <p class="quiet">In sum: {usageInWords(usage)}</p>}</header>
       <ol class="timeline">
         {shown.map(({ row, previous }) => <EditionItem key={row.edition} id={id} row={row} previous={previous} loss={losses.value?.get(row.edition)} onCompare={() => setPair([previous!.edition, row.edition])} />)}
       </ol>
@@ -59,6 +61,7 @@ function EditionItem({ id, row, previous, loss, onCompare }: ItemProps) {
         <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.trigger && ` · ${triggerInWords(row.trigger)}`}{row.built_for.template !== undefined && ` · template version ${row.built_for.template}`}</span>{" "}
         {previous && <button type="button" class="plain" onClick={onCompare} aria-label={`Compare edition ${row.edition} with the one before`}>compare</button>}
       </p>
+      {row.usage && <p class="quiet">{usageInWords(row.usage)}</p>}
       {previous ? <Changes id={id} old={previous} row={row} loss={loss} /> : <p class="quiet">{row.edition === 1 ? "The first edition." : "Older editions were removed."}</p>}
     </li>
   );

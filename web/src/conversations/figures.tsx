@@ -24,13 +24,16 @@ export function Figures({ edition, editions, tokens, drift }: Props) {
 }
 
 /** The price in money, or in tokens if no price is known. */
-function priceOf({ changed, cost, tokens_lost }: Drift): string {
+function priceOf({ changed, cost, tokens_lost, basis }: Drift): string {
+  const isUnknown = tokens_lost === 0 && basis === "prompt"; // the prompt is too short for the cache, and the messages are not known
   if (!changed) return "$0";
+  if (isUnknown) return "unknown";
   return cost === null ? count(tokens_lost) : dollars(cost);
 }
 
 function priceNote({ changed, tokens_lost, cost, basis }: Drift): string {
   if (!changed) return "Nothing has changed";
+  if (tokens_lost === 0 && basis === "prompt") return "No call is recorded";
   const tokens = cost === null ? "tokens read again" : `${counted(tokens_lost, "token")} read again`;
   return basis === "prompt" ? `${tokens}, without the history` : tokens;
 }

@@ -26,6 +26,7 @@ function partsInWords({ parts, basis }: Drift): string {
 /** The same, short enough for a place next to a button. Empty if a rebuild changes nothing. */
 export function rebuildPrice({ changed, tokens_lost, cost, basis }: Drift): string {
   if (!changed) return "";
+  if (tokens_lost === 0 && basis === "prompt") return "The cost is unknown";
   const scope = basis === "prompt" ? " and the messages" : "";
   return `Costs ${cost === null ? "" : `${dollars(cost)}: `}${count(tokens_lost)} cached tokens${scope}`;
 }

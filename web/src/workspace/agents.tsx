@@ -10,8 +10,10 @@ import { count, counted, relative } from "../words";
 import type { TabProps } from "./tab";
 
 export function AgentsTab({ subject }: TabProps) {
-  const table = useLatest((signal) => compareAgents(subject, signal), [subject], 200);
-  return <Loading loaded={table} doing="Checking what each agent reads">{(value) => <Matrix table={value} />}</Loading>;
+  // Empty: the agents that this repository is written for.
+  const [names, setNames] = useState<string[]>([]);
+  const table = useLatest((signal) => compareAgents(subject, names, signal), [subject, names], 200);
+  return <Loading loaded={table} doing="Checking what each agent reads">{(value) => <Matrix table={value} onNames={setNames} />}</Loading>;
 }
 
 /** The verdicts on a file that an agent reads, now or later. */
@@ -30,7 +32,7 @@ const LEGEND: Record<string, string> = {
   never: "not read",
 };
 
-function Matrix({ table: whole }: { table: AgentsTable }) {
+function Matrix({ table: whole, onNames }: { table: AgentsTable; onNames(names: string[]): void }) {
   const [chosen, setChosen] = useState<Cell | null>(null);
   const [showsAll, setShowsAll] = useState(false);
   const read = whole.files.filter(({ verdicts }) => verdicts.some(({ verdict }) => READ.includes(verdict)));
@@ -40,10 +42,20 @@ function Matrix({ table: whole }: { table: AgentsTable }) {
     setShowsAll(!showsAll);
     setChosen(null); // its row may be folded
   }
+  const shown = table.agents.map(({ name }) => name);
+  const known = useRef<string[]>([]); // only a table without a choice lists the others
+  known.current = [...new Set([...known.current, ...shown, ...table.others])].sort();
+  function toggleAgent(name: string): void {
+    setChosen(null);
+    onNames(shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name]);
+  }
   if (!table.agents.length) return <p class="note">This repository has no files that a known agent looks for. Add an AGENTS.md, and most agents will read it.</p>;
   return (
     <section class="card" aria-labelledby="agents-heading">
       <h3 id="agents-heading">Files by agent</h3>
+      <div class="chips" role="group" aria-label="Agents">
+        {known.current.map((name) => <button key={name} type="button" class="chip" aria-pressed={shown.includes(name)} disabled={shown.length === 1 && shown[0] === name} onClick={() => toggleAgent(name)}>{name}</button>)}
+      </div>
       <Legend table={table} />
       <Grid table={table} chosen={chosen} onChoose={setChosen} />
       <p class="visually-hidden" id="agents-keys">The arrow keys move between cells, and the reason for each is announced.</p>
@@ -51,7 +63,6 @@ function Matrix({ table: whole }: { table: AgentsTable }) {
       {unread.length > 0 && (
         <p><button type="button" aria-expanded={showsAll} onClick={toggle}>{showsAll ? "Hide" : "Show"} {counted(unread.length, "file")} that no agent reads</button></p>
       )}
-      {table.others.length > 0 && <p class="quiet">Not detected: {table.others.join(", ")}</p>}
     </section>
   );
 }
