@@ -115,6 +115,15 @@ def test_no_body_removes_the_boundaries(tree, blank):
     assert tree.text("pod", set={"body.text": "$user/blank"}) == BOUNDARIES
 
 
+@pytest.mark.parametrize("body", ["  - a\n  - b", "\tmake test", "{% if true %}    code{% endif %}"])
+def test_the_first_line_of_a_body_keeps_its_indentation(tree, body):
+    rendered = body.replace("{% if true %}", "").replace("{% endif %}", "")
+    assert tree.text("pod", base=f"\n \n{body}  \n\n") == f"{rendered}\n\n{BOUNDARIES}"
+    tree({f"{USER_PACK}/own.md": body})
+    assert tree.text("pod", set={"body.text": "$user/own"}) == f"{rendered}\n\n{BOUNDARIES}"
+    assert tree.text("pod", set={"body.text": body}) == f"{rendered}\n\n{BOUNDARIES}"
+
+
 def test_content_is_not_rendered_as_a_template(tree):
     content = "{{ ghost }} {% include 'x' %} ${HOME} [file:x] {# #}"
     tree({"w/AGENTS.md": content})

@@ -6,7 +6,7 @@ from ..findings import finding
 from ..layout.model import Field
 from ..sources.paths import distance_of, is_user_file
 from ..text.lines import printable
-from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_white_space
+from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_section
 from ..vocabulary import Document, Origin, Piece, Resident, replace
 from .boundaries import prompt_folders
 from .clock import format_time, placeholder_time
@@ -109,7 +109,7 @@ class Collector:
             items = self.items.list_items(section, section.list_name)
             return Draft(section, items=items, text=self.items.placeholder(section))
         text = self.fill_in(section)
-        return Draft(section, text=trim_white_space(text) if section.trim else text)
+        return Draft(section, text=trim_section(text) if section.trim else text)
 
     def lookup_draft(self, section: Section, name: str) -> Draft:
         """Return the draft of a section that lists a lookup rule's files."""
@@ -139,7 +139,7 @@ class Collector:
         self.findings.extend(findings)
         self.contents.report_hidden(pieces, "".join([piece.text for piece in pieces]), section.name)
         if language.trims and section.trim:
-            pieces = trim_white_space(pieces)
+            pieces = trim_section(pieces)
         return Draft(section, text=pieces, is_replaced=True)
 
     def variable_value(self, type_: str, name: str) -> Pieces | None:

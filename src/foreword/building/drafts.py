@@ -10,7 +10,7 @@ import re
 
 from ..layout.model import Field
 from ..template.addresses import is_shipped
-from ..text.pieces import close_open_blocks, trim_white_space
+from ..text.pieces import close_open_blocks, trim_section
 from ..vocabulary import Document, Origin, Piece, value
 
 TYPE_CHECKING = False
@@ -150,7 +150,7 @@ class DraftWriter:
             all_pieces = draft.text if draft.is_replaced else self._wrap(draft)
             pieces = tuple([piece for piece in all_pieces if piece.text])
             if _should_trim(draft):
-                pieces = trim_white_space(pieces)
+                pieces = trim_section(pieces)
             cached = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return cached[1], cached[2]
 

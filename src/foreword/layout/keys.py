@@ -243,7 +243,7 @@ KEYS = (
         "section",
         "trim",
         "switch",
-        "Whether to remove white space at the start and end. `text` is trimmed by default, and if nothing is left, the section is omitted."
+        "Whether to remove blank lines at the start and white space at the end. `text` is trimmed by default, and if nothing is left, the section is omitted."
         " A list, or inner sections with a `wrap`, are trimmed as a whole, including the wrap, only if this is `true`.",
     ),
     Key(

@@ -11,6 +11,7 @@ from ..shapes import LIST, SIZE, STRING, TABLE, check, check_table
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
+from ..text.lines import content_bounds
 from ..vocabulary import replace
 from ..vocabulary.abilities import ABILITIES
 from .config import parse_config
@@ -262,7 +263,8 @@ class _SectionParser:
         language = table.get("language", "")
         text = table.get("text")
         if text is not None and table.get("trim", True):
-            text = text.strip()
+            start, end = content_bounds(text)
+            text = text[start:end] if not is_address(text.lstrip()) else text.strip()
         is_plain = text is not None and language not in LANGUAGES and not is_address(text)
         return Section(
             name=name,

@@ -49,6 +49,11 @@ def without_blank_lines(text: str) -> tuple[str, int]:
     return text[start : end if end >= 0 else len(text)], line
 
 
+def content_bounds(text: str) -> tuple[int, int]:
+    """Return where the text starts and ends without leading blank lines and trailing white space. Its first line keeps its indentation."""
+    return text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1, len(text.rstrip())
+
+
 def end_of_whole_characters(text: str, end: int) -> int:
     """Return the last offset up to `end` at which a cut splits nothing that is shown as one character.
 

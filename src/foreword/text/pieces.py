@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..vocabulary import Document, Origin, Piece, replace
-from .lines import printable, without_blank_lines
+from .lines import content_bounds, printable, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +144,12 @@ def trim_blank_lines(pieces: Pieces) -> Pieces:
     content, _ = without_blank_lines(text)
     start = text.find(content)
     return slice_pieces(pieces, start, start + len(content))
+
+
+def trim_section(pieces: Pieces) -> Pieces:
+    """Return the pieces without leading blank lines and trailing white space."""
+    start, end = content_bounds("".join([piece.text for piece in pieces]))
+    return slice_pieces(pieces, start, end)
 
 
 def trim_white_space(pieces: Pieces) -> Pieces:
