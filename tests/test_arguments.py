@@ -10,6 +10,7 @@ from foreword import (
     Conversations,
     Document,
     Extension,
+    LayoutError,
     Scope,
     Tool,
     Workspace,
@@ -355,3 +356,12 @@ def test_conversations_close_their_store():
     with Conversations(store) as conversations:
         assert not conversations.store.is_closed
     assert store.is_closed
+
+
+def test_blank_fields_of_an_agent_count_as_empty():
+    assert Agent(model=" ", session="\n", language="\t") == Agent()
+
+
+def test_an_empty_key_is_unknown():
+    with pytest.raises(LayoutError, match=r"^unknown key '' in this layout"):
+        assemble(Workspace(".", home=""), assignments=[("", "x")])

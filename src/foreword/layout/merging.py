@@ -137,7 +137,7 @@ def full_key(mapping: Mapping[str, Any], key: str) -> str:
 
 def has_key(mapping: Mapping[str, Any], key: str) -> bool:
     """Whether a layout has a key, which may be shortened."""
-    return any(key in (".".join(path), ".".join(path[1:])) for path in _settable_paths(mapping))
+    return any(key in (".".join(path), ".".join(path[1:] or path)) for path in _settable_paths(mapping))
 
 
 def short_keys(mapping: Mapping[str, Any]) -> set[str]:

@@ -206,6 +206,7 @@ class Agent:
             if type(text := getattr(self, name)) is not str or not text.isascii():
                 expect(f"Agent.{name}", text, str)
                 check_encodable(f"the {name}", text)
+            self.__dict__[name] = "" if text.isspace() and name != "provider" else text  # as for a blank base
         check_provider(self.provider)
         if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
