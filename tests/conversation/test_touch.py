@@ -200,6 +200,17 @@ def test_a_file_in_the_prompt_is_not_sent_again(tree, open_conversation):
     assert files_in(conversation.touch(["../../x/z.txt"])) == []  # the same text as the root's file
 
 
+def test_a_copy_of_a_file_in_the_prompt_is_reported_instead_of_sent(tree, open_conversation):
+    tree({"w/.git": None, "w/AGENTS.md": "Root.", "w/a/AGENTS.md": "\r\nRoot.\n", "w/a/b/AGENTS.md": "B."})
+    touched = open_conversation().touch(["a/b/x"])
+    assert "Root." not in touched.text
+    assert "B." in touched.text
+    assert tree.messages(touched) == [
+        ("file-duplicate", "/w/a/AGENTS.md: the same text as /w/AGENTS.md, which is in the prompt")
+    ]
+    assert [tree.short(item.target) for item in touched.candidates if item.fate == "duplicate"] == ["/w/AGENTS.md"]
+
+
 def test_touching_a_file_beside_the_working_directory_sends_its_folders_instructions(tree, open_conversation):
     tree({**TREE, "w/web": None})
     assert files_in(open_conversation(cwd="w/web").touch(["../a/z.txt"])) == ["a/AGENTS.md"]

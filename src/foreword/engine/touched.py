@@ -66,11 +66,15 @@ class Touched:
 
 @value
 class Choice:
-    """The inputs that are new to a conversation, the hash of each file that applies, and the reasons for leaving files out."""
+    """The inputs that are new to a conversation, the hash of each file that applies, and the reasons for leaving files out.
+
+    `originals` has, for each copy of a file in the prompt, the path of that file.
+    """
 
     inputs: Inputs
     hashes: Mapping[str, str]
     reasons: Mapping[str, str]
+    originals: Mapping[str, str]
 
 
 @value
@@ -90,7 +94,10 @@ class TouchAnswer:
     @property
     def touched(self) -> Touched:
         """What the caller gets."""
-        findings = [*self.reading.findings, *self.prompt.findings]
+        copies = [
+            finding("file-duplicate", f"{path}: {self.choice.reasons[path]}", path) for path in self.choice.originals
+        ]
+        findings = [*self.reading.findings, *self.prompt.findings, *copies]
         if self.left_out:
             message = f"there was no room for {join_paths(self.left_out)}; the next touch that needs them sends them"
             findings.append(finding("touch-later", message, self.left_out[0]))
@@ -125,6 +132,7 @@ def choose(
     copies = {} if keep_copies else {digest(text): path for path, text in in_prompt.items()}
     hashes: dict[str, str] = {}
     reasons: dict[str, str] = {}
+    originals: dict[str, str] = {}
     found: dict[str, Sequence[Entry]] = {}
     for name, entries in inputs.found.items():
         chosen: list[Entry] = []
@@ -137,13 +145,13 @@ def choose(
             elif sent_before.get(path) == hashes[path]:
                 reasons[path] = _ALREADY_SENT
             elif original:
-                reasons[path] = f"the same text as {original}, which is in the prompt"
+                reasons[path], originals[path] = f"the same text as {original}, which is in the prompt", original
             elif path in sent_before and isinstance(entry, Document):
                 chosen.append(replace(entry, fields=(*entry.fields, ("changed", changed))))
             else:
                 chosen.append(entry)
         found[name] = tuple(chosen)
-    return Choice(replace(inputs, found=found), hashes, reasons)
+    return Choice(replace(inputs, found=found), hashes, reasons, originals)
 
 
 def fingerprint(entry: Entry) -> str:
@@ -170,7 +178,13 @@ def _messages(prompt: Prompt) -> list[dict[str, str]]:
 def _candidates(prompt: Prompt, choice: Choice) -> list[Candidate]:
     """Return the candidates, without files that do not exist. A file that the conversation already contains is a duplicate."""
     return [
-        Candidate(candidate.path, candidate.layer, "duplicate", choice.reasons[candidate.path])
+        Candidate(
+            candidate.path,
+            candidate.layer,
+            "duplicate",
+            choice.reasons[candidate.path],
+            choice.originals.get(candidate.path, ""),
+        )
         if candidate.path in choice.reasons and candidate.fate not in ("waiting", "duplicate")
         else candidate
         for candidate in prompt.candidates
