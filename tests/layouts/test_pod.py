@@ -782,6 +782,25 @@ def test_unreadable_workspace_wording_is_reported(tree, layout, content):
     assert ("settings-invalid", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
 
 
+@pytest.mark.parametrize(
+    ("key", "content", "message"),
+    [
+        ("wording.compaction", " ", "layout pod: wording.compaction must not be blank"),
+        ("skill_active_message", "", "layout pod: wording.skill_active_message must not be blank"),
+        (
+            "skill_message",
+            "Done.",
+            "layout pod: wording.skill_message needs '{text}' exactly once, for the skill's body",
+        ),
+    ],
+)
+def test_wording_that_would_lose_a_request_or_a_body_is_an_error_wherever_it_is_set(tree, key, content, message):
+    with pytest.raises(LayoutError, match=f"^{re.escape(message)}$"):
+        tree.prompt("pod", set={key: content})
+    tree({"w/.git": None, "w/.foreword/foreword.toml": f"{key} = {json.dumps(content)}"})
+    assert tree.findings(tree.prompt("pod")) == [("workspace-refused", "/w/.foreword/foreword.toml")]
+
+
 def test_compaction_instructions_cannot_be_blank(tree):
     tree({WORDING_FILES["workspace"]: "compaction = ' '"})
     with pytest.raises(LayoutError, match="compaction must not be blank"):
@@ -855,6 +874,29 @@ def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
         if rows not in tree.text("pod", base="B", scope=scope):
             removed.append((key, content))
     assert removed == []
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [
+        ("working_boundaries_section", "<!-- {} -->"),
+        ("wording.working_boundaries_section", "```\n{}\n```"),
+        ("section.boundaries.wrap", "<!-- {} -->"),
+        ("section.boundaries.role", "user"),
+        ("join", "\n\n<!--\n\n"),
+        ("join", "\n~~~\n"),
+    ],
+)
+def test_workspace_settings_cannot_hide_the_boundaries(tree, key, content):
+    tree({"w/.git": None, "w/.foreword/foreword.toml": f"{key} = {json.dumps(content)}"})
+    prompt = tree.prompt("pod", base="B")
+    assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}"
+    assert tree.findings(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
+
+
+def test_a_workspace_may_word_the_heading_of_its_boundaries(tree):
+    tree({"w/.git": None, "w/.foreword/foreword.toml": 'working_boundaries_section = "<!-- note --> Limits:\\n{}"'})
+    assert tree.text("pod", base="B").startswith("B\n\n<!-- note --> Limits:\nReadable:\n  - /w\n")
 
 
 def test_a_setting_that_removes_all_items_of_a_section_is_rejected(tree):

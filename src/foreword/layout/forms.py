@@ -6,6 +6,7 @@ import re
 
 from ..errors import LayoutError, describe_unknown_platform, suggestion
 from ..shapes import is_list_of_strings
+from ..text.pieces import may_be_unclosed
 from ..vocabulary.abilities import ABILITIES
 from .keys import FILTERS
 from .model import Condition, Field
@@ -139,3 +140,26 @@ def describe_imbalance(text: str) -> str:
         return "a comment is not closed"
     fences = re.findall(r"^[ ]{0,3}(`{3,}|~{3,})", text, re.MULTILINE)
     return "a code fence is not closed" if len(fences) % 2 else ""
+
+
+def describe_hiding(form: Form) -> str:
+    """Describe the comment or code fence into which a wrapper puts its content, where a model would ignore it.
+
+    Returns an empty string if the content is visible.
+    """
+    before = ""
+    for part in form:
+        if isinstance(part, str):
+            before += part
+        elif not part.name:
+            return describe_unclosed(before)
+    return ""
+
+
+def describe_unclosed(text: str) -> str:
+    """Describe the comment or code fence that is open at the end of a text, or return an empty string."""
+    if not may_be_unclosed(text):
+        return ""
+    from ..text.markdown import find_unclosed
+
+    return find_unclosed(text)[1]

@@ -15,7 +15,7 @@ from ..text.lines import content_bounds
 from ..vocabulary import replace
 from ..vocabulary.abilities import ABILITIES
 from .config import parse_config
-from .forms import FRONT, describe_imbalance, parse_condition, parse_form
+from .forms import FRONT, describe_imbalance, describe_unclosed, parse_condition, parse_form
 from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
 from .lookups import parse_lookup
 from .merging import flatten, resolve_likes, untrusted_copies
@@ -80,7 +80,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         about=top.get("about", ""),
         sections=sections,
         lookups=tuple(_mark_probes(prompt_lookups(lookups, touch, sections, guidelines), sections, guidelines)),
-        join=top.get("join", "\n\n"),
+        join=_join(top, "\n\n", ""),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
         tool_budget=top.get("tool_budget"),
@@ -116,13 +116,29 @@ def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None
 
 
 def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
-    """Raise a LayoutError if wording is not text, or if a folder in `[env]` is neither absolute nor empty."""
+    """Raise a LayoutError if wording is blank or not text, or if a folder in `[env]` is neither absolute nor empty."""
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
+        if not content.strip():
+            raise LayoutError(f"wording.{key} must not be blank").at(f"wording.{key}")
+    if wording.get("skill_message", "{text}").count("{text}") != 1:
+        raise LayoutError("wording.skill_message needs '{text}' exactly once, for the skill's body").at(
+            "wording.skill_message"
+        )
     for key, content in env.items():
         check(content, STRING, f"env.{key}", LayoutError)
         if content and not content.startswith(("/", "~/")):
             raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/', or be empty").at(f"env.{key}")
+
+
+def _join(table: Mapping[str, Any], default: str, where: str) -> str:
+    """Return the text between sections or items. Raises a LayoutError if it would hide what follows."""
+    text: str = table.get("join", default)
+    if was_open := describe_unclosed(text):
+        raise LayoutError(f"{where}join must close what it opens: it ends inside {was_open} (in {text!r})").at(
+            f"{where}join"
+        )
+    return text
 
 
 def _check_once(on: Mapping[str, str], top: Mapping[str, Any]) -> None:
@@ -281,7 +297,7 @@ class _SectionParser:
             else (),
             folder=self.parse_folder(table.get("folder", ""), list_name, where + "folder"),
             roots=parse_roots(table.get("roots", ()), where, self.settings, self.env, "folder" in table),
-            join=table.get("join", "\n" if has_own_item else "\n\n"),
+            join=_join(table, "\n" if has_own_item else "\n\n", where),
             wrap=self.parse_wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
             when=tuple(

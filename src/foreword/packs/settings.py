@@ -18,6 +18,7 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, MissingError, suggestion
 from ..findings import finding, known_ids
+from ..layout.forms import describe_hiding
 from ..layout.merging import assign, flatten, full_key, has_key, short_keys
 from ..layout.parse import parse
 from ..shapes import STRING, STRINGS, TABLES, check, check_table
@@ -359,14 +360,15 @@ def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted
 
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
-    """Return the sections that state the scope and the conditions under which they appear, without the surrounding wording."""
+    """Return the sections that state the scope, when they appear and whether they are visible, without the surrounding wording."""
     boundaries: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
         if section.list_name in ("readable", "writable", "denied"):
             boundaries.append(section)
         elif inner:
-            boundaries.append((section.name, section.language, section.when, section.instead, section.join, inner))
+            row = (section.name, section.role, section.language, section.when, section.instead, section.join)
+            boundaries.append((*row, describe_hiding(section.wrap), inner))
     return boundaries
 
 

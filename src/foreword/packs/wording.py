@@ -10,8 +10,9 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding
-from ..layout.forms import parse_form
+from ..layout.forms import describe_hiding, parse_form
 from ..layout.merging import assign, flatten
+from ..layout.model import Field
 from ..shapes import STRING, check
 from ..sources.environment import absolute
 from ..sources.links import workspace_reach
@@ -63,11 +64,8 @@ def with_wording(
 
 def _check_is_visible(key: str, content: str, path: str) -> None:
     """Raise a LayoutError if wording puts its value into a comment or a code fence, where a model would ignore it."""
-    from ..text.markdown import find_unclosed
-
     before, field, _ = content.partition("{}")
-    _, hidden_in = find_unclosed(before) if field else ("", "")
-    if hidden_in:
+    if field and (hidden_in := describe_hiding((before, Field("")))):
         raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 
 
