@@ -144,7 +144,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def tmp_path(tmp_path_factory, request):
-    """A new folder. pytest's own fixture lists all earlier ones for the next number, which took a minute for all tests."""
+    """A new folder. pytest's own fixture lists all earlier ones for the next number, which took over 20 s for all tests."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     return tmp_path_factory.mktemp(f"{name}{next(_numbers)}", numbered=False)
 
