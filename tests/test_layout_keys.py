@@ -114,7 +114,7 @@ FACTS = "conditions are tool:NAME, can:NAME, set:NAME, found:NAME, provider:NAME
         ("over", "shorten", "over must be one of warn, cut, not 'shorten'"),
         ("find", [], "find must be a table of keys, not []"),
         ("find.notes", "x", "find.notes must be a table of keys, not 'x'"),
-        ("find.notes.walk", "gti", "find.notes: walk must be one of root, git, git-or-root, not 'gti'; did you mean 'git'?"),
+        ("find.notes.walk", "gti", "find.notes: walk must be one of root, checkout, git, git-or-root, not 'gti'; did you mean 'git'?"),
         ("find.notes.as", "file", "find.notes: as must be one of text, skill, resident, agent, command, not 'file'"),
         ("find.notes.files", "cwd:X", "find.notes: files must be a list of patterns, or of lists of patterns, not 'cwd:X'"),
         ("section.intro.trim", "no", "section.intro: trim must be true or false, not 'no'"),
