@@ -11,7 +11,7 @@ from .skills import SkillForm
 
 ANSWERS: dict[str, Any] = {
     "show": forms.ShowForm,
-    "why": list[stored.CandidateForm],
+    "why": list[stored.ExplainedForm],
     "blame": list[forms.LineForm] | git_forms.AuthorshipForm | git_forms.AuthorSumsForm | session_forms.PricedFileForm,
     "tokens": forms.CountedForm,
     "diff": forms.DifferenceForm,
