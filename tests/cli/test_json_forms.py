@@ -114,6 +114,7 @@ def test_other_output_matches_the_schema_too(run_json, command, arguments):
 
 def test_missing_and_extra_keys_do_not_match():
     candidate = {"path": "/w/A.md", "layer": "project", "fate": "used", "reason": "", "target": None}
+    candidate |= {"readers": [], "advice": ""}
     assert fits([candidate], "why")
     assert not fits([{**candidate, "more": 1}], "why")
     assert not fits([{"path": "/w/A.md"}], "why")

@@ -23,6 +23,7 @@ from foreword.inspection.rebuilding import RebuildCost
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
 from foreword.vocabulary.tools import LateToolEffect
+from foreword.vocabulary.values import digest
 
 MORNING = datetime(2026, 3, 7, 8, 55, tzinfo=UTC)
 
@@ -156,9 +157,10 @@ def test_different_text_or_tools_make_the_next_edition(step, new_edition):
         ({"prompt": {"text": ""}}, False, {"prompt": {"text": ""}}),  # from a hook: until the user's next prompt
         ({"prompt": {"text": "x"}}, True, {"prompt": {"text": "x"}}),
         (
-            {"notices": [{"text": "x", "at": 1}, {"text": "y", "at": 2, "skill": "a"}]},
+            {"notices": [{"text": "x", "change": {}}, {"text": "y", "at": 2, "skill": "a"}, {"text": "z", "at": 3}]},
             False,
-            {"notices": [{"text": "y", "at": 2, "skill": "a"}]},
+            # The prompt has the change, so that its announcement is no longer sent.
+            {"notices": [{"text": "y", "at": 2, "skill": "a"}, {"text": "z", "at": 3}], "retired": [digest("x")]},
         ),
         ({"notices": [{"text": "x", "at": 1}], "unsent": [{"text": "y"}]}, True, {}),
         ({"announced": {"one": "h"}}, False, {}),  # the announced section is in the prompt now
