@@ -69,7 +69,7 @@ def test_what_cannot_be_reached_is_a_finding(plan):
     assert [(row.code, row.message) for row in alignment.findings] == [
         (
             "align-unreached",
-            "Codex CLI 0.166.0 reads only a part of AGENTS.md; no change that align may make helps",
+            "Codex CLI 0.169.0 reads only a part of AGENTS.md; no change that align may make helps",
         )
     ]
 
@@ -83,7 +83,7 @@ def test_a_text_that_is_sent_twice_is_repeated(plan):
 def test_agents_share_a_finding(plan):
     alignment = plan({".agents/rules/ts.md": RULE, "a/AGENTS.md": "One.\n"}, "codex", "opencode", "vibe")
     assert [row.message for row in alignment.findings if row.code == "align-unreached"] == [
-        "Codex CLI 0.166.0, OpenCode 1.18.33 and Mistral Vibe 3.0.2 do not read .agents/rules/ts.md; no change that align may make helps"
+        "Codex CLI 0.169.0, OpenCode 1.18.33 and Mistral Vibe 3.0.2 do not read .agents/rules/ts.md; no change that align may make helps"
     ]
 
 
@@ -190,7 +190,7 @@ def test_what_a_dialect_cannot_express_is_a_finding(plan):
     alignment = plan({".agents/rules/ts.md": rule}, "cursor", "codex")
     assert {row.code: row.message for row in alignment.findings} == {
         "align-dialect": ".cursor/rules/ts.mdc: globs cannot express !gen.ts, so the rule applies there too",
-        "align-unreached": "Codex CLI 0.166.0 does not read .agents/rules/ts.md; no change that align may make helps",
+        "align-unreached": "Codex CLI 0.169.0 does not read .agents/rules/ts.md; no change that align may make helps",
     }
 
 
