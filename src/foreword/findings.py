@@ -94,10 +94,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
     # align
-    "align-unlisted": (
-        "info",
-        "Git did not list the repository's files, so `foreword align` also counts ignored ones.",
-    ),
+    "align-unlisted": ("info", "Git did not list the repository's files, so ignored ones count too."),
+    "align-undetected": ("info", "After the changes, no file shows that an agent is used; name it with `--agent`."),
     "align-unreached": (
         "warning",
         "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from foreword.packs.shipped import shipped_mirror
 from foreword.programs.align.merge import merge_text
 
 
@@ -53,6 +54,28 @@ def test_diverged_files_become_one(planner, tmp_path):
         ".gemini/settings.json": '{\n  "context": {\n    "fileName": ["AGENTS.md", "GEMINI.md"]\n  }\n}\n',
     }
     assert not any(reading.problems for reading in alignment.after.values())
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"AGENTS.md": "One.\n", "CLAUDE.md": "One.\n"},
+            "after this, no file shows that CLAUDE is used here; from then on, and in CI, run: foreword align --check --agent claude",
+        ),
+        (
+            {"AGENTS.md": "One.\n", "CLAUDE.md": "One.\n", "GEMINI.md": "One.\n"},
+            "after this, no file shows that CLAUDE is used here; from then on, and in CI, run: foreword align --check --agent claude",
+        ),
+        ({"AGENTS.md": "One.\n", "CLAUDE.md": "One.\n", ".claude/settings.json": "{}\n"}, ""),
+        ({"AGENTS.md": "One.\n", "GEMINI.md": "One.\n"}, ""),
+        ({"AGENTS.md": "One.\n"}, ""),
+    ],
+)
+def test_an_agent_that_is_not_detected_after_a_merge_is_reported(planner, tmp_path, files, expected):
+    findings = planner(tmp_path, files, ("claude", "gemini"), merge=True).plan().findings
+    messages = [row.message for row in findings if row.code == "align-undetected"]
+    assert messages == [expected.replace("CLAUDE", shipped_mirror("claude").mirrors)] * bool(expected)
 
 
 @pytest.mark.parametrize(

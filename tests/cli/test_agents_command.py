@@ -106,8 +106,9 @@ def test_the_table_shows_files_and_agents(agents):
         "web/NEAR.md               elsewhere  shadowed",
         "tokens                    9          3",
     ]
-    assert notes.split("\n")[:2] == [
+    assert notes.split("\n")[:3] == [
         "on touch: .near/rules/api.md waits for src/**/*.ts",
+        "shadowed: the agent takes another file instead; foreword why says which",
         "elsewhere: only an agent that works in or below that folder reads it",
     ]
 
@@ -130,8 +131,8 @@ def test_another_installed_version_is_mentioned(run, tree, tmp_path, monkeypatch
     (package / "bin/codex").chmod(0o755)
     monkeypatch.setenv("PATH", str(package / "bin"))
     out = run("agents", ".", "--layout", "codex")[1]
-    assert "codex: this is what Codex CLI 0.166.0 does; 9.9.9 is installed" in out
-    (package / "package.json").write_text('{"version": "0.166.0"}')
+    assert "codex: this is what Codex CLI 0.169.0 does; 9.9.9 is installed" in out
+    (package / "package.json").write_text('{"version": "0.169.0"}')
     assert "is installed" not in run("agents", ".", "--layout", "codex")[1]
 
 
@@ -213,7 +214,7 @@ def test_a_nested_file_is_added_on_touch(run, tree):
     layouts = [part for name in ("codex", "opencode", "claude") for part in ("--layout", name)]
     rows = [line.split() for line in run("agents", ".", *layouts)[1].replace("on touch", "on-touch").split("\n")]
     assert rows[1:6] == [
-        ["0.166.0", "1.18.33", "2.1.325"],
+        ["0.169.0", "1.18.33", "2.1.326"],
         ["AGENTS.md", "loaded", "loaded", "loaded"],
         ["api/AGENTS.md", "elsewhere", "on-touch", "shadowed"],
         ["api/CLAUDE.md", "never", "shadowed", "on-touch"],

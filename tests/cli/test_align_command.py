@@ -26,15 +26,15 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
     status, out, err = run("align", "--agent", "gemini")
     assert status == 0
     assert out.splitlines() == [
-        "claude    Claude Code 2.1.325  misses AGENTS.md  reads 1",
-        "codex     Codex CLI 0.166.0    reads 1           reads 1",
+        "claude    Claude Code 2.1.326  misses AGENTS.md  reads 1",
+        "codex     Codex CLI 0.169.0    reads 1           reads 1",
         "copilot   Copilot CLI 1.0.102  reads 1           reads 1",
         "gemini    Gemini CLI 0.61.0    misses AGENTS.md  reads 1",
         "opencode  OpenCode 1.18.33     reads 1           reads 1",
         "pi-agent  pi 0.87.1            reads 1           reads 1",
         "vibe      Mistral Vibe 3.0.2   reads 1           reads 1",
         "",
-        "create .claude/CLAUDE.md for claude: Claude Code 2.1.325 reads .claude/CLAUDE.md and follows its imports",
+        "create .claude/CLAUDE.md for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports",
         "  +@../AGENTS.md",
         "",
         "create .gemini/settings.json for gemini: Gemini CLI 0.61.0 reads the files that context.fileName lists",
@@ -61,7 +61,7 @@ def test_after_writing_nothing_is_left_to_do(repository, run, tree):
     assert run("align", "--write", "--agent", "gemini")[::2] == (0, "3 files changed\n")
     assert Path(tree.path("w/.claude/CLAUDE.md")).read_text() == "@../AGENTS.md\n"
     assert Path(tree.path("w/CLAUDE.md")).read_text() == "Own.\n"
-    assert run("align", "--check", "--agent", "gemini")[0] == 0
+    assert run("align", "--check", "--agent", "gemini")[::2] == (0, "nothing to change\n")
     assert run("align", "--write", "--agent", "gemini")[::2] == (0, "nothing to change\n")
 
 
@@ -81,7 +81,7 @@ def test_files_that_git_ignores_do_not_exist(repository, run, tree):
     repository({"AGENTS.md": "One.\n", ".gitignore": "CLAUDE.md\n"})
     tree({"w/CLAUDE.md": "Mine.\n", "w/../CLAUDE.md": "Above.\n", "home/.claude/CLAUDE.md": "User's.\n"})
     status, out, _ = run("align", "--check", "--agent", "claude")
-    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.325  reads 1  reads 1")
+    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.326  reads 1  reads 1")
 
 
 def test_no_file_is_created_where_git_would_ignore_it(repository, run):
@@ -97,7 +97,7 @@ def test_equal_changes_are_shown_together(repository, run):
     lines = run("align")[1].splitlines()
     assert [line for line in lines if line.startswith("create")] == [
         "create a/.claude/CLAUDE.md, b/.claude/CLAUDE.md, c/.claude/CLAUDE.md, d/.claude/CLAUDE.md for claude:"
-        " Claude Code 2.1.325 reads .claude/CLAUDE.md and follows its imports"
+        " Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
     ]
     assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 1 more", "reads 4"]
 
@@ -158,5 +158,5 @@ def test_the_users_own_files_are_reported(repository, run, tree):
     tree({"home/.claude/CLAUDE.md": "Mine.\n", "home/.codex/AGENTS.md": "Mine.\n"})
     assert run("align", "--check", "--agent", "claude")[2] == (
         "info: outside the repository, agents also read your own ~/.claude/CLAUDE.md (claude, opencode), ~/.codex/AGENTS.md (codex);"
-        " align neither counts nor changes them [align-own]\n"
+        " align neither counts nor changes them [align-own]\nnothing to change\n"
     )

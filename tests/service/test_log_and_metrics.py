@@ -48,7 +48,7 @@ def test_a_line_has_the_reason_but_not_the_content(service, guarded_service, for
 
 REASONS = [
     ({"cwd": "planted one/planted 'two' \"three/planted"}, "the working directory … does not exist; pass an existing directory"),
-    ({"cwd": "/planted/x y planted"}, "cwd '…' is outside the served folders; --root and the token's roots must include it"),
+    ({"cwd": "/planted/x y planted"}, "cwd '…' is outside the served folders; the token's roots, or without them --root, must include it"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),
     ({"cwd": "", "layout": "planted/'planted"}, "layout must be the name of a shipped layout or an address such as …; over HTTP it cannot be a file"),

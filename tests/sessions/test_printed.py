@@ -31,6 +31,26 @@ def run(tmp_path, capsys, monkeypatch):
     return run
 
 
+HERE = "no sessions were found in this repository"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], f"{HERE}; --everywhere shows those of all folders"),
+        (
+            ["--since", "1d", "--agent", "pi"],
+            f"{HERE} that match --since and --agent; --everywhere shows those of all folders",
+        ),
+        (["--everywhere", "--model", "none"], "no sessions were found that match --model"),
+        (["--everywhere", "--by", "file"], "no sessions were found: there are no logs of "),
+    ],
+)
+def test_without_sessions_the_message_names_what_limits_the_search(tmp_path, capsys, options, expected):
+    assert main(["sessions", str(tmp_path), "--home", str(tmp_path), "--no-cache", *options]) == 0
+    assert capsys.readouterr().err.startswith(expected)
+
+
 ANSWERS = [
     (["sessions"], "cost by day", "id,agent,version"),
     (["sessions", "--by", "file"], "CLAUDE.md", "file,times,fresh"),

@@ -44,6 +44,7 @@ _COLOURS = {
     "unreadable": "red",
 }
 _LEGEND = {
+    "shadowed": "shadowed: the agent takes another file instead; foreword why says which",
     "elsewhere": "elsewhere: only an agent that works in or below that folder reads it",
     "copy": "copy: the agent has the same text from another file",
 }

@@ -69,9 +69,11 @@ def _write_text(alignment: Alignment, args: Namespace) -> None:
         _write_changes(changes)
     sys.stdout.flush()
     report(alignment.findings, args, with_infos=True)
-    if args.write:
-        write_error(f"{count_of(len(alignment.changes), 'file')} changed" if alignment.changes else "nothing to change")
-    elif alignment.changes:
+    if not alignment.changes:
+        write_error("nothing to change")
+    elif args.write:
+        write_error(f"{count_of(len(alignment.changes), 'file')} changed")
+    else:
         write_error(f"nothing was written; to make {_these(alignment)}, run: {_command(args)} --write", indent=2)
 
 

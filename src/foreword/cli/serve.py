@@ -274,5 +274,5 @@ def _write_token(args: Namespace) -> int:
     if args.json:
         write_json({"token": token, "entry": entry})
     else:
-        write(f"The token, which is not stored anywhere: {token}\n\nAdd this to the --tokens file:\n\n{entry}")
+        write(f"The token, which is not stored anywhere:\n\n{token}\n\nAdd this to the --tokens file:\n\n{entry}")
     return 0

@@ -110,14 +110,17 @@ def sessions(args: Namespace) -> int:
 
 def _write_nothing(args: Namespace) -> None:
     """Say that no sessions were found, and where they would have been found."""
-    if args.since or args.until or args.model or args.agents:
-        write_error("no sessions were found; --since, --until, --model and --agent limit which")
-    elif args.everywhere:
+    given = {"--since": args.since, "--until": args.until, "--model": args.model, "--agent": args.agents}
+    limits = " and ".join(name for name, value in given.items() if value)
+    matching = f" that match {limits}" if limits else ""
+    if not args.everywhere:
+        write_error(f"no sessions were found in this repository{matching}; --everywhere shows those of all folders")
+    elif limits:
+        write_error(f"no sessions were found{matching}")
+    else:
         from ..programs.sessions import agent_names
 
         write_error(f"no sessions were found: there are no logs of {agent_names()} in the home directory")
-    else:
-        write_error("no sessions were found in this repository; --everywhere shows those of all folders")
 
 
 def _write_sessions(answer: Mapping[str, Any], args: Namespace) -> None:

@@ -7,7 +7,7 @@ import sys
 from ..errors import CallError
 from ..text.lines import printable
 from .options import NOT_FOR_STORE, new_parser
-from .terminal import count_of, is_terminal, write, write_json, write_table
+from .terminal import count_of, is_terminal, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +77,9 @@ def store_migrate(args: Namespace) -> int:
     if args.json:
         write_json({"version": version.version, "lowest": version.lowest})
     else:
-        write(
-            f"the store's schema is version {version.version}; every Foreword with schema version {version.lowest} or later can use it"
+        write_line(
+            f"the store's schema is version {version.version}; every Foreword with schema version {version.lowest} or later can use it",
+            indent=2,
         )
     return 0
 

@@ -81,5 +81,5 @@ class ServedFolders:
 def outside_roots(name: str, path: str) -> Problem:
     return Problem(
         "outside-roots",
-        f"{name} {show(printable(path))} is outside the served folders; --root and the token's roots must include it",
+        f"{name} {show(printable(path))} is outside the served folders; the token's roots, or without them --root, must include it",
     )

@@ -75,6 +75,15 @@ def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading],
     return findings
 
 
+def undetected(agents: Sequence[AlignedAgent]) -> list[Finding]:
+    """Return a finding for the agents that no file points to any more after the changes, so that later runs would leave them out."""
+    if not agents:
+        return []
+    options = " ".join(f"--agent {agent.name}" for agent in agents)
+    subject = f"after this, no file shows that {_and([agent.program for agent in agents])} {'is' if len(agents) == 1 else 'are'} used here"
+    return [finding("align-undetected", f"{subject}; from then on, and in CI, run: foreword align --check {options}")]
+
+
 def repeated_lines(
     agents: Sequence[AlignedAgent], sources: Sequence[Instruction], text_of: Callable[[str], str | None]
 ) -> list[Finding]:

@@ -18,7 +18,7 @@ from .edits import read_json_key
 from .foreign import find_origin, is_standard, propose_foreign, read_foreign
 from .merge import merge_files
 from .model import AlignedAgent, Alignment, FileChange, Proposal
-from .notes import edited_copies, ignored_places, inexact_rules, own_files, repeated_lines, unreached
+from .notes import edited_copies, ignored_places, inexact_rules, own_files, repeated_lines, undetected, unreached
 from .proposals import propose
 from .reading import Mirrors
 from .search import smallest
@@ -27,7 +27,7 @@ from .upkeep import record_settings, release_settings, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Literal
 
     from ...layout.model import Layout
@@ -74,16 +74,16 @@ def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]
         if name not in known:
             raise CallError(f"unknown agent {name!r}" + suggestion(name, known))
     layouts = {name: shipped_mirror(name) for name in known}
-    return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, files)}
+    return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, files.names)}
 
 
-def is_detected(layout: Layout, files: SharedFiles) -> bool:
-    """Whether the repository has one of the files or folders that show that an agent is used."""
+def is_detected(layout: Layout, names: Collection[str]) -> bool:
+    """Whether one of a repository's files, or its folder, shows that an agent is used."""
     for sign in layout.detected_by:
         if sign.endswith("/"):
-            if any(f"/{sign}" in f"/{name}" for name in files.names):
+            if any(f"/{sign}" in f"/{name}" for name in names):
                 return True
-        elif any(f"/{name}".endswith(f"/{sign}") for name in files.names):
+        elif any(f"/{name}".endswith(f"/{sign}") for name in names):
             return True
     return False
 
@@ -144,7 +144,15 @@ class Planner:
         rows = [*self.fixed, *(_with_readers(row, self.mirrors, before, after) for row in chosen), *released]
         record = record_settings(chosen, released, self.agents, self.files.text)
         changes = [self._change(row) for row in (*rows, *record)]
+        self.findings += undetected([row for row in self.agents if self._loses_signs(row.name, changes)])
         return Alignment(self.files.root, self.agents, self.sources, changes, before, after, self.findings)
+
+    def _loses_signs(self, name: str, changes: Sequence[FileChange]) -> bool:
+        """Whether an agent that is detected now would not be after the changes."""
+        removed = {row.path for row in changes if row.action == "remove"}
+        names = (self.files.names - removed) | {row.path for row in changes if row.action != "remove"}
+        layout = self.layouts[name]
+        return bool(removed) and is_detected(layout, self.files.names) and not is_detected(layout, names)
 
     def text(self, path: str) -> str | None:
         """Return a file's text after the changes that do not depend on the search, or None if there is none."""
