@@ -6,7 +6,7 @@ export interface Line {
   /** Line numbers before and after; null if the line is not in that text. */
   before: number | null;
   after: number | null;
-  /** Whether the text ends with this line, without a line feed. */
+  /** Whether only one of the texts ends without a line feed, and with this line. */
   isUnended?: boolean;
 }
 
@@ -14,7 +14,8 @@ export interface Line {
 const MAX_CHANGES = 400;
 
 export function difference(before: string, after: string): Line[] {
-  const lines = compareLines(linesOf(before), linesOf(after));
+  const isDifferent = isUnended(before) !== isUnended(after);
+  const lines = compareLines(linesOf(before, isDifferent), linesOf(after, isDifferent));
   return lines.map((line) => (line.text.endsWith(UNENDED) ? { ...line, text: line.text.slice(0, -1), isUnended: true } : line));
 }
 
@@ -39,11 +40,15 @@ export function compareLines(old: string[], current: string[]): Line[] {
 
 const UNENDED = "\0";
 
-/** The lines of a text. If it does not end with a line feed, its last line differs from the same line with one. */
-function linesOf(text: string): string[] {
+function isUnended(text: string): boolean {
+  return text !== "" && !text.endsWith("\n");
+}
+
+/** The lines of a text. With `marksEnd`, a last line without a line feed differs from the same line with one. */
+function linesOf(text: string, marksEnd: boolean): string[] {
   const lines = text.split("\n");
   const last = lines.pop()!;
-  return last ? [...lines, last + UNENDED] : lines;
+  return last ? [...lines, last + (marksEnd ? UNENDED : "")] : lines;
 }
 
 function editScript(old: string[], current: string[]): Line["mark"][] {

@@ -65,7 +65,9 @@ test("a missing line feed at the end is a difference of the last line", () => {
   assert.deepEqual(found("a\nb\n", "a\nb"), ["sa", "rb", "ab!"]);
   assert.deepEqual(found("a\n", "a\nb\n"), ["sa", "ab"]);
   assert.deepEqual(found("", "a\n"), ["aa"]);
-  assert.deepEqual(found("a", "a"), ["sa!"]);
+  assert.deepEqual(found("", "a"), ["aa!"]);
+  assert.deepEqual(found("a", "a"), ["sa"]);
+  assert.deepEqual(found("a\nb", "a\nc"), ["sa", "rb", "ac"]);
 });
 
 test("segments count code points", () => {
