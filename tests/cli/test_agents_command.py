@@ -279,14 +279,15 @@ def test_a_file_that_is_cut_entirely_is_not_loaded(run, tree):
 
 
 def test_a_file_whose_description_is_sent_is_listed(run, repository):
-    files = {"w/.claude/agents/a.md": "x", "w/.claude/commands/b.md": "x", "w/api/.claude/skills/c/SKILL.md": "x"}
+    skill = "---\nname: c\ndescription: Tests.\n---\nRun them."
+    files = {"w/.claude/agents/a.md": "x", "w/.claude/commands/b.md": "x", "w/api/.claude/skills/c/SKILL.md": skill}
     repository(files)
     out = run("agents", ".", *(path.removeprefix("w/") for path in files), "--layout", "claude", "--layout", "codex")[1]
     rows = [line.partition(";")[0] for line in out.split("\n") if line.startswith("  ")]
     assert [row for row in rows if "claude" in row] == [
         "  claude  listed  lists it as a sub-agent, with its name and description",
         "  claude  listed  lists it as a command, with its name and description",
-        "  claude  elsewhere  does not load it here: only an agent that works in api lists it",
+        "  claude  on touch  does not load it at the start: it is sent when the agent touches a file",
     ]
     assert all("never" in row for row in rows if "codex" in row)
 
