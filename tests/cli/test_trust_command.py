@@ -92,6 +92,14 @@ def test_a_workspace_cannot_trust_itself(tree, run):
     assert "a workspace may not decide whether it is trusted" in run("show")[2]
 
 
+@pytest.mark.parametrize("key", ["store", "prices"])
+def test_a_workspace_cannot_choose_the_store_or_the_prices(tree, run, key):
+    tree({**FILES, "w/.foreword/foreword.toml": f'{key} = "x"\n'})
+    form = json.loads(run("show", "--json")[1])
+    (row,) = [row for row in form["findings"] if row["code"] == "workspace-refused"]
+    assert tree.short(row["message"]) == f"/w/.foreword/foreword.toml: a workspace may not set `{key}`; it was ignored"
+
+
 def test_record_uses_everything_and_reports_what_changed(tree, run):
     tree({**FILES, SETTINGS: 'trust = "record"\n'})
     assert "file-changed" not in run("show", "--json")[1]

@@ -146,11 +146,18 @@ def agent_names(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]
 
 
 def trust_choices(settings: Sequence[Settings]) -> tuple[str, str, list[Finding]]:
-    """Return the keys `trust` and `untrusted` that the user or the caller has set, or empty. A workspace's attempt to set one is reported."""
+    """Return the keys `trust` and `untrusted` that the user or the caller has set, or empty.
+
+    A workspace's attempt to set one of them, the store or the prices is reported.
+    """
     chosen = {"trust": "", "untrusted": ""}
     findings: list[Finding] = []
     for file in settings:
         path = printable(file.path)
+        for key in ("store", "prices") if file.is_untrusted else ():
+            if key in file.mapping:
+                message = f"{path}: a workspace may not set `{key}`; it was ignored"
+                findings.append(finding("workspace-refused", message, path))
         for key, choices in (("trust", MODES), ("untrusted", UNTRUSTED_CHOICES)):
             if key not in file.mapping:
                 continue
