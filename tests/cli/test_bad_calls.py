@@ -193,7 +193,7 @@ def test_an_invalid_layout_is_an_error(error_of, layout, words):
         ("sections=identity,nope", "names 'nope'"),
         ("section.nope.text=x", "nope"),
         ("section.identity.nope=x", "nope"),
-        ("find.project.walk=sideways", "must be one of root, git, git-or-root"),
+        ("find.project.walk=sideways", "must be one of root, checkout, git, git-or-root"),
         ("find.project.files=nowhere:AGENTS.md", "is not a pattern"),
         ("environment.text={nope}", "unknown field '{nope}'"),
         ("environment.text={cwd", "unpaired '{'"),

@@ -160,16 +160,16 @@ files = ["cwd:AGENTS.md"]
     [
         ('text = "  "', None),
         ('text = " \\n\\t\\n "', None),
-        ('text = "  x  "', "x"),
-        ('text = "\\n  x\\n y \\n\\n"', "x\n y"),
+        ('text = "  x  "', "  x"),
+        ('text = "\\n  x\\n y \\n\\n"', "  x\n y"),
         ('text = "{model}  "', None),
         ('text = "Model: {model}"', "Model:"),
         ('text = "  x  "\ntrim = false', "  x  "),
         ('text = "  "\nwrap = "<a>\\n{}\\n</a>"', None),
         ('sections = ["inner"]', "  inner  "),
-        ('sections = ["inner"]\nwrap = " {} "\ntrim = true', "inner"),
+        ('sections = ["inner"]\nwrap = " {} "\ntrim = true', "   inner"),
         ('list = "all"\nitem = "  - {text}  "', "  - x  "),
-        ('list = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
+        ('list = "all"\nitem = "  - {text}  "\ntrim = true', "  - x"),
     ],
 )
 def test_trim_removes_white_space_around_sections(tree, own, between):

@@ -61,7 +61,7 @@ def faults(log):
     for line in log.read_text().splitlines():
         try:
             fields = json.loads(line)
-            if fields.get("status", 500) == 500 and fields.get("from") != "audit":
+            if fields.get("status", 500) == 500 and fields.get("from") not in ("audit", "service"):
                 yield line
         except ValueError:
             yield line

@@ -287,7 +287,7 @@ def test_a_client_that_does_not_read_is_dropped(start):
         client.connect(("127.0.0.1", server.port))
         client.sendall(request * 100)
         for _ in range(6000):
-            dropped = [line for line in server.log() if line["problem"].startswith("slow-reader: ")]
+            dropped = [line for line in server.log() if line.get("problem", "").startswith("slow-reader: ")]
             if dropped:
                 break
             time.sleep(0.01)
