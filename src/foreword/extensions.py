@@ -213,8 +213,9 @@ def run(
     *args: Any,
     returns: type = object,
     list_items: type | None = None,
+    check: Callable[[list[Any]], object] | None = None,
 ) -> Any:
-    """Call an extension's function and return its result: None, an instance of `returns`, or a list of `list_items`.
+    """Call an extension's function and return its result: None, an instance of `returns`, or a list of `list_items` that passes `check`.
 
     If the function raises an exception or returns another type, reports that and returns None, or raises a HookError for a required hook.
     """
@@ -228,6 +229,8 @@ def run(
             entries = list_of(result, list_items, f"a list of {list_items.__name__}")
         for entry in entries:
             _check_strings(entry)
+        if check is not None:
+            _check_entries(entries, check)
         return result if list_items is None else entries
     except Exception as error:
         outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
@@ -245,6 +248,13 @@ def _single_result(result: Any, kind: type) -> list[Any]:
         name = kind.__name__
         raise WrongType(f"{type_in_words(result)}, not {name if name.endswith('s') else f'a {name}'},")
     return [result]
+
+
+def _check_entries(entries: list[Any], check: Callable[[list[Any]], object]) -> None:
+    try:
+        check(entries)
+    except CallError as error:
+        raise WrongType(f"a list that cannot be used ({error}),") from None
 
 
 def _check_strings(result: object) -> None:

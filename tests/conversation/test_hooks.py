@@ -271,6 +271,29 @@ def test_context_hooks_are_chained_and_one_that_raises_is_skipped(open_conversat
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ({"role": "usr", "content": "x"}, "message 2 has the unknown role 'usr'; did you mean 'user'?"),
+        ({"content": "x"}, "message 2 has no role; known roles: "),
+        ({"role": "user"}, "message 2 (user) has no content"),
+        ({"role": "user", "content": 7}, "the content of message 2 must be a string or a list, not int"),
+        ({"role": "user", "content": " \n"}, "message 2 (user) is blank, which providers refuse; leave it out"),
+    ],
+)
+def test_a_context_hook_whose_messages_cannot_be_sent_is_skipped(open_conversation, contents, message, problem):
+    def add(messages, about):
+        return [*messages, message]
+
+    turn = open_conversation("pi", extensions=[Extension("x", context=add)]).turn("now")
+    assert contents(turn.messages) == ["now"]
+    ((_, failure),) = failures(turn)
+    assert failure.startswith(f"extension 'x': add returned a list that cannot be used ({problem}")
+    required = Extension("x", context=add, required=("context",))
+    with pytest.raises(HookError, match="the extension requires it"):
+        open_conversation("pi", extensions=[required]).turn("now")
+
+
 def test_context_runs_on_every_turn(open_conversation):
     counts = []
     conversation = open_conversation(

@@ -32,6 +32,18 @@ def test_blank_text_beside_other_blocks_is_left_out(make_turn):
     assert contents == [[{"text": "Hi"}], [CALL], [RESULT]]
 
 
+def test_blank_text_in_the_result_of_a_tool_is_left_out(make_turn):
+    full = {"type": "text", "text": "full"}
+    asked = {"role": "assistant", "content": [CALL]}
+    result = {"role": "user", "content": [{**RESULT, "content": [BLANK, full]}]}
+    turn = make_turn(messages=[HI, asked, result], tools=())
+    assert for_anthropic(turn)["messages"][-1]["content"] == [{**RESULT, "content": [full]}]
+    own = {"toolUseId": "1", "content": [{"text": " "}, {"text": "full"}], "status": "success"}
+    turn = make_turn(messages=[HI, {"role": "user", "content": [{"toolResult": own}]}], tools=())
+    assert for_bedrock(turn)["messages"][-1]["content"][-1] == {"toolResult": {**own, "content": [{"text": "full"}]}}
+    assert own["content"][0] == {"text": " "}  # the caller's message is as before
+
+
 def test_every_request_still_begins_with_the_previous_one(make_turn):
     messages = [HI, {"role": "assistant", "content": [BLANK]}, HI, {"role": "assistant", "content": "a"}, HI]
     requests = [for_anthropic(make_turn(messages=messages[:count]))["messages"] for count in (1, 3, 5)]

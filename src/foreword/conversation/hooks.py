@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import CallError, HookError
+from ..errors import CallError, HookError, check_messages
 from ..extensions import Extension, Resources, Start, check_extension, run, run_checks
 from ..vocabulary import replace
 from .notices import texts_of
@@ -62,7 +62,7 @@ class Hooks:
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
-                changed = run(extension, extension.context, findings, copies, about(), list_items=dict)
+                changed = run(extension, extension.context, findings, copies, about(), list_items=dict, check=check_messages)
                 if changed is None and "context" in extension.required:
                     raise HookError(
                         f"extension {extension.name!r}: context returned nothing; "

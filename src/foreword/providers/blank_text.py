@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def without_blank_text(turn: Turn) -> Turn:
-    """Return the turn without blank blocks, and without messages that contain nothing else. Those of the prompt are not changed."""
+    """Return the turn without blank blocks, also in the results of tools, and without messages that contain nothing else. Those of the prompt are not changed."""
     own = turn.messages[len(turn.leading) :]
     kept = [_without_blank_blocks(message) for message in own if not _is_blank(message)]
     if not kept or (len(kept) == len(own) and all(map(_is_same, kept, own))):
@@ -36,8 +36,24 @@ def _is_blank(message: Mapping[str, Any]) -> bool:
 
 
 def _without_blank_blocks(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message, or the result of a tool inside one, without its blank blocks: the same object if it has none."""
     for name in ("content", "parts"):
         blocks = message.get(name)
-        if isinstance(blocks, (list, tuple)) and any(map(is_blank_block, blocks)):
-            message = {**message, name: [block for block in blocks if not is_blank_block(block)]}
+        if isinstance(blocks, (list, tuple)):
+            kept = [_with_result(block) for block in blocks if not is_blank_block(block)]
+            if len(kept) != len(blocks) or not all(map(_is_same, kept, blocks)):
+                message = {**message, name: kept}
     return message
+
+
+def _with_result(block: Any) -> Any:
+    """Return a block; if it is the result of a tool (in Anthropic's or Bedrock's form), without blank blocks in it."""
+    if not hasattr(block, "keys"):
+        return block
+    if block.get("type") == "tool_result":
+        return _without_blank_blocks(block)
+    result = block.get("toolResult")
+    if not hasattr(result, "keys"):
+        return block
+    kept = _without_blank_blocks(result)
+    return block if kept is result else {**block, "toolResult": kept}
