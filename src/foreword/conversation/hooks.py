@@ -62,7 +62,9 @@ class Hooks:
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
-                changed = run(extension, extension.context, findings, copies, about(), list_items=dict, check=check_messages)
+                changed = run(
+                    extension, extension.context, findings, copies, about(), list_items=dict, check=check_messages
+                )
                 if changed is None and "context" in extension.required:
                     raise HookError(
                         f"extension {extension.name!r}: context returned nothing; "

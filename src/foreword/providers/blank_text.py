@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def without_blank_text(turn: Turn) -> Turn:
-    """Return the turn without blank blocks, also in the results of tools, and without messages that contain nothing else. Those of the prompt are not changed."""
+    """Return the turn without blank blocks, also in tools' results, and without messages of nothing else. Those of the prompt stay."""
     own = turn.messages[len(turn.leading) :]
     kept = [_without_blank_blocks(message) for message in own if not _is_blank(message)]
     if not kept or (len(kept) == len(own) and all(map(_is_same, kept, own))):
