@@ -215,7 +215,7 @@ def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
     assert (change.tools.removed, change.tokens_lost) == ((), estimate(current.system))
     outcome = apply_step("append", current, new_edition, since=between)
     assert [message["content"].splitlines()[0] for message in outcome.messages] == [
-        "The section 'one' of your instructions has changed. It now reads:"
+        "The section 'one' of the system prompt has changed. It now reads:"
     ]
 
 
@@ -319,22 +319,22 @@ def append(current, new_edition):
 def test_only_the_change_is_announced_and_only_once():
     current = edition(1, one="1", two="2", three="3")
     next_edition, messages = append(current, edition(0, one="1", two="new", three="3"))
-    assert messages == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
+    assert messages == ["The section 'two' of the system prompt has changed. It now reads:\n\n<two>\nnew\n</two>"]
     assert append(next_edition, edition(0, one="1", two="new", three="3")) == (next_edition, [])
     repeated, messages = append(next_edition, edition(0, one="newer", two="new", three="3"))
-    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
+    assert messages == ["The section 'one' of the system prompt has changed. It now reads:\n\n<one>\nnewer\n</one>"]
     assert (repeated.number, repeated.system, repeated.tools) == (current.number, current.system, current.tools)
 
 
 def test_a_section_that_changes_twice_is_announced_twice():
     next_edition, _ = append(edition(1, one="1"), edition(0, one="2"))
     _, messages = append(next_edition, edition(0, one="3"))
-    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
+    assert messages == ["The section 'one' of the system prompt has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
 def test_a_removed_section_is_announced():
     next_edition, messages = append(edition(1, one="1", two="2"), edition(0, one="1"))
-    assert messages == ["The section 'two' of your instructions no longer applies."]
+    assert messages == ["The section 'two' of the system prompt no longer applies."]
     assert append(next_edition, edition(0, one="1")) == (next_edition, [])
 
 
@@ -343,11 +343,11 @@ def test_a_reverted_change_is_announced():
     first = edition(1, one="1")
     next_edition, _ = append(first, edition(0, one="2"))
     back, messages = append(next_edition, edition(0, one="1"))
-    assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
+    assert messages == ["The section 'one' of the system prompt has changed. It now reads:\n\n<one>\n1\n</one>"]
     assert back == first
     added, _ = append(first, edition(0, one="1", two="2"))
     removed, messages = append(added, edition(0, one="1"))
-    assert messages == ["The section 'two' of your instructions no longer applies."]
+    assert messages == ["The section 'two' of the system prompt no longer applies."]
     assert removed == first
 
 

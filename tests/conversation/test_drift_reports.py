@@ -38,10 +38,10 @@ def beginnings(reports):
     ]
 
 
-TOOL_REMOVED = "The section 'guidance' of your instructions no longer applies."
+TOOL_REMOVED = "The section 'guidance' of the system prompt no longer applies."
 BASH_REMOVED = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
-GUIDANCE = "The section 'guidance' of your instructions has changed. It now reads:"
-INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It now reads:"
+GUIDANCE = "The section 'guidance' of the system prompt has changed. It now reads:"
+INSTRUCTIONS = "The section 'instructions' of the system prompt has changed. It now reads:"
 
 
 def test_tools_that_return_revert_the_announcement(turns):
@@ -129,7 +129,7 @@ def test_a_plan_is_appended_while_different_tools_are_kept(open_conversation, co
     open_conversation(tools="read", plan="One.", set=on).turn("hi")
     turn = open_conversation(tools="bash", plan="Two.", set=on).turn("hi")
     assert [text.splitlines()[0] for text in contents(turn.messages)] == [
-        "The section 'plan' of your instructions has changed. It now reads:",
+        "The section 'plan' of the system prompt has changed. It now reads:",
         "hi",
     ]
 
@@ -243,4 +243,4 @@ def test_whether_a_tool_loads_skills_is_stored_and_a_change_of_it_is_noticed(tre
     assert "<skills>" in first.turn("a").system
     assert "<skills>" in open_conversation("foreword", tools=None).reload().system  # the conversation keeps its tools
     changed = open_conversation("foreword", tools=[Tool("lookup")]).turn("b")
-    assert "The section 'skills' of your instructions no longer applies." in changed.messages[0]["content"]
+    assert "The section 'skills' of the system prompt no longer applies." in changed.messages[0]["content"]

@@ -84,12 +84,12 @@ def test_one_word_of_a_text_without_blanks_costs_few_tokens(length):
 
 
 def test_the_whole_text_is_sent_where_it_is_shorter():
-    assert announce("Use tabs.", "Use spaces.") == "The section 'project' of your instructions has changed. It now reads:\n\nUse spaces."  # fmt: skip
+    assert announce("Use tabs.", "Use spaces.") == "The section 'project' of the system prompt has changed. It now reads:\n\nUse spaces."  # fmt: skip
     assert (
         announce("", "Use tabs.")
-        == "The section 'project' of your instructions has changed. It now reads:\n\nUse tabs."
+        == "The section 'project' of the system prompt has changed. It now reads:\n\nUse tabs."
     )
-    assert announce("Use tabs.", "") == "The section 'project' of your instructions no longer applies."
+    assert announce("Use tabs.", "") == "The section 'project' of the system prompt no longer applies."
 
 
 def test_a_comment_in_code_is_not_a_heading():

@@ -90,8 +90,8 @@ def apply_edits(text: str, edits: Edits) -> str:
 def describe_section(name: str, old: str, new: SectionText) -> tuple[str, bool]:
     """Return what changed in a section, and whether that needs the introduction. The whole text is returned where that is shorter."""
     if not new.text:
-        return f"The section '{name}' of your instructions no longer applies.", False
-    whole = f"The section '{name}' of your instructions has changed. It now reads:\n\n{new.text}"
+        return f"The section '{name}' of the system prompt no longer applies.", False
+    whole = f"The section '{name}' of the system prompt has changed. It now reads:\n\n{new.text}"
     if not old:
         return whole, False
     changes = _describe_lines(old, new.text, lambda offset: new.path_at(offset) or f"the section '{name}'")

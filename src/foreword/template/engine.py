@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from ..errors import TemplateError, TemplateRenderError, TemplateSyntaxError, suggestion
-from .tags import error_at, names_in_tag
+from .tags import error_at, names_in_tag, operand_start
 from .trace import variable_flow
 
 TYPE_CHECKING = False
@@ -121,6 +121,9 @@ class Engine:
             return error_at(document, f"cannot be parsed: {error.detail or 'it is not an expression'}", start, end, to)
         if kind != "UndefinedError":
             return error_at(document, _MESSAGES.get(kind, "cannot be evaluated"), start, end, to)
+        # The engine's range of `tools.x.y` begins after `tools`.
+        token = next((token for token in template.tokens if token[3] <= start < token[4]), None)
+        start = operand_start(document, token, start) if token else start
         undefined_names = self.undefined_names(template, start, end, variables)
         if len(undefined_names) == 1:
             name, offset = undefined_names.popitem()

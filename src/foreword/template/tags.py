@@ -289,3 +289,36 @@ def names(tag_words: Sequence[Word]) -> Iterator[Word]:
             yield word, start
         if not (word == "not" and before == "is"):
             before = word
+
+
+def operand_start(template: Document, token: Token, offset: int) -> int:
+    """Return where the expression begins whose attribute or item is looked up at this offset: at `.x.y` in `tools.x.y`, at `tools`.
+
+    Returns the offset itself if nothing is looked up there.
+    """
+    tag_words = words(tag_text(template, token))[bool(token[5]) :]
+    index = next((index for index, (_, start) in enumerate(tag_words) if token[3] + start == offset), -1)
+    if index < 0:
+        return offset
+    while index > 0 and tag_words[index][0] in (".", "[", "(") and _ends_operand(tag_words[index - 1][0]):
+        index = _matching_index(tag_words, index - 1)
+        if index > 0 and tag_words[index - 1][0] == ".":
+            index -= 1
+    return token[3] + tag_words[index][1]
+
+
+def _ends_operand(word: str) -> bool:
+    is_value = word[0].isalnum() or word[0] in "_\"'"
+    return word in (")", "]", "}") or (is_value and word not in _WORD_OPERATORS)
+
+
+def _matching_index(tag_words: Sequence[Word], index: int) -> int:
+    """Return the index of the bracket that a closing bracket belongs to, or the index itself for any other word."""
+    balance = 0
+    while index >= 0:
+        word = tag_words[index][0]
+        balance += (word in (")", "]", "}")) - (word in ("(", "[", "{"))
+        if balance == 0:
+            return index
+        index -= 1
+    return 0
