@@ -104,7 +104,7 @@ def test_the_finding_says_whether_the_prefix_is_kept(start_conversation):
     ],
 )
 def test_a_late_tool_keeps_the_prefix_or_has_a_price_before_it_is_sent(start_conversation, model, convert, is_kept):
-    """The table in docs/inspection.md."""
+    """The table in docs/late-changes.md."""
     turn = start_conversation(model)
     first, late = turn("read"), turn("read zap")
     findings = check_request(convert(late), late, convert(first))
