@@ -26,13 +26,13 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
     status, out, err = run("align", "--agent", "gemini")
     assert status == 0
     assert out.splitlines() == [
-        "claude    Claude Code 2.1.326  misses AGENTS.md  reads 1",
-        "codex     Codex CLI 0.169.0    reads 1           reads 1",
-        "copilot   Copilot CLI 1.0.102  reads 1           reads 1",
-        "gemini    Gemini CLI 0.61.0    misses AGENTS.md  reads 1",
-        "opencode  OpenCode 1.18.33     reads 1           reads 1",
-        "pi-agent  pi 0.87.1            reads 1           reads 1",
-        "vibe      Mistral Vibe 3.0.2   reads 1           reads 1",
+        "claude    Claude Code 2.1.326  misses AGENTS.md  reads 1 of 1",
+        "codex     Codex CLI 0.169.0    reads 1 of 1      reads 1 of 1",
+        "copilot   Copilot CLI 1.0.102  reads 1 of 1      reads 1 of 1",
+        "gemini    Gemini CLI 0.61.0    misses AGENTS.md  reads 1 of 1",
+        "opencode  OpenCode 1.18.33     reads 1 of 1      reads 1 of 1",
+        "pi-agent  pi 0.87.1            reads 1 of 1      reads 1 of 1",
+        "vibe      Mistral Vibe 3.0.2   reads 1 of 1      reads 1 of 1",
         "",
         "create .claude/CLAUDE.md for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports",
         "  +@../AGENTS.md",
@@ -81,7 +81,7 @@ def test_files_that_git_ignores_do_not_exist(repository, run, tree):
     repository({"AGENTS.md": "One.\n", ".gitignore": "CLAUDE.md\n"})
     tree({"w/CLAUDE.md": "Mine.\n", "w/../CLAUDE.md": "Above.\n", "home/.claude/CLAUDE.md": "User's.\n"})
     status, out, _ = run("align", "--check", "--agent", "claude")
-    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.326  reads 1  reads 1")
+    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.326  reads 1 of 1  reads 1 of 1")
 
 
 def test_no_file_is_created_where_git_would_ignore_it(repository, run):
@@ -99,7 +99,7 @@ def test_equal_changes_are_shown_together(repository, run):
         "create a/.claude/CLAUDE.md, b/.claude/CLAUDE.md, c/.claude/CLAUDE.md, d/.claude/CLAUDE.md for claude:"
         " Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
     ]
-    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 1 more", "reads 4"]
+    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 1 more", "reads 4 of 4"]
 
 
 def test_a_file_with_uncommitted_changes_is_not_touched(repository, run, tree):

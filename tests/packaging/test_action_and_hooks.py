@@ -59,7 +59,7 @@ def action(tree, git):
                 values[f"steps.review.outputs.{line.partition('=')[0]}"] = line.partition("=")[2]
             if "steps.review.outputs.report" in step.get("if", "") and "steps.review.outputs.report" not in values:
                 continue
-            if "inputs.align" in step.get("if", "") and inputs["align"] != "true":
+            if "inputs.align" in step.get("if", "") and inputs["align"] == "false":
                 continue
             assert "${{" not in step["run"], "an input must not become part of the script"
             variables = {name: expand(text, values) for name, text in step.get("env", {}).items()}
@@ -122,6 +122,12 @@ def test_the_alignment_is_checked_on_request(action, tree, git):
     assert action()[0][-1] == 0
     statuses, output, *_ = action(align="true")
     assert statuses[-1] == 1 and "create .gemini/settings.json" in output
+    assert "qwen" not in output
+    statuses, output, *_ = action(align="qwen, codex")
+    assert statuses[-1] == 1 and "qwen" in output
+    statuses, output, *_ = action(align="$(touch mark) --write")
+    assert statuses[-1] == 2 and "known: claude, codex" in output
+    assert not os.path.exists(tree.path("w/mark"))
 
 
 def test_the_installation_is_a_valid_script_that_does_not_build_the_page():

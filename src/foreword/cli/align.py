@@ -94,15 +94,20 @@ def _these(alignment: Alignment) -> str:
 
 
 def _write_agents(alignment: Alignment) -> None:
+    count = len(alignment.sources)
     rows = [
-        (agent.name, agent.program, _describe(alignment.before[agent.name]), _describe(alignment.after[agent.name]))
+        (
+            agent.name,
+            agent.program,
+            *(_describe(reading[agent.name], count) for reading in (alignment.before, alignment.after)),
+        )
         for agent in alignment.agents
     ]
     write_table(rows, ("agent", "program", "before", "after"), optional=(1,))
 
 
-def _describe(reading: AgentReading) -> str:
-    parts = [f"reads {len(reading.read):,}"] if reading.read or not reading.problems else []
+def _describe(reading: AgentReading, count: int) -> str:
+    parts = [f"reads {len(reading.read):,} of {count:,}"] if reading.read or not reading.problems else []
     parts += [
         f"{word} {printable(', '.join(paths[:_MAX_PATHS]))}{_and_more(len(paths) - _MAX_PATHS)}"
         for word, paths in (("misses", reading.missing), ("repeats", reading.repeated), ("cuts", reading.cut))
