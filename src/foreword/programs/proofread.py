@@ -29,7 +29,7 @@ from ..vocabulary import Agent, replace, value
 from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
 from .touch_candidates import with_touch_candidates
-from .wrong_case import WrongCaseFinder
+from .wrong_case import CASE_CHECK, WrongCaseFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class _LintRun:
 
     def check_agents(self, is_recursive: bool) -> None:
         """Check the files that released agents read, if the repository is written for them."""
-        from .agent_lint import CASE_CHECK, AgentLint
+        from .agent_lint import AgentLint
 
         arguments = (self.agent, self.now) if self.assembler_for else ()
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
@@ -276,7 +276,7 @@ class _LintRun:
         self.disk.enter(self.snapshot.plan.workspace)
         checked = set(map(os.path.realpath, self.files))
         for path in others:
-            source = None if (real := os.path.realpath(path)) in checked else agents.read(path)
+            source = None if (real := os.path.realpath(path)) in checked else agents.files.read(path)
             if source is not None:
                 checked.add(real)
                 self.files.add(path)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Candidate, Finding
 
+CASE_CHECK = "file-case"
+
 
 def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
     """Whether a file is probably a page of documentation: it is not at the root, and its folder has other pages in lower case."""
@@ -51,7 +53,7 @@ class WrongCaseFinder:
                 is_read = name == expected or printable_path in considered
                 if not is_read and self.listings.is_file(os.path.join(folder, name)):
                     yield finding(
-                        "file-case", f"{printable_path} was not read: it must be named {expected}", printable_path
+                        CASE_CHECK, f"{printable_path} was not read: it must be named {expected}", printable_path
                     )
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
