@@ -40,9 +40,9 @@ def rows(project: fixture.Fixture) -> list[Row]:
         return Row(name, times[ours], times[baseline], limit, " ".join(commands[ours]), " ".join(commands[baseline]))
 
     return [
-        row("show vs. bare file reads", "show", "floor", 4.0),
-        row("agents vs. show", "agents", "show", 2.0),
-        row("--version vs. python without flags", "version", "bare", 1.5),
+        row("show vs. bare file reads", "show", "floor", 3.6),
+        row("agents vs. show", "agents", "show", 1.5),
+        row("--version vs. python without flags", "version", "bare", 1.3),
         row("--version vs. python -I -S", "version", "barest", None),
     ]
 

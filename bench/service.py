@@ -30,7 +30,7 @@ ROUNDS, SECONDS = 7, 1
 CONVERSATIONS = 200
 MANY = 100_000
 # The highest acceptable CPU time of each kind of request, as a multiple of the constant's: in SQLite and in PostgreSQL.
-LIMITS = {"get": (2.5, 3.5), "turn": (8.0, 12.0), "new": (25.0, 35.0)}
+LIMITS = {"get": (2.2, 2.9), "turn": (6.5, 8.0), "new": (17.0, 20.0)}
 NAMES = {
     "get": "GET a conversation over HTTP, {store}",
     "turn": "POST a turn that reuses the prompt over HTTP, {store}",

@@ -46,7 +46,7 @@ def unchanged_row(workspace: Workspace, agent: Agent, files: list[str]) -> Row:
 
     times = take_turns({"ours": lambda: assembler.prompt(agent), "baseline": stat_files}, ROUNDS)
     name = "rebuild, nothing changed, vs. stat of its files"
-    return Row(name, times["ours"], times["baseline"], 2.0, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
+    return Row(name, times["ours"], times["baseline"], 1.6, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
 
 
 def one_changed_row(workspace: Workspace, agent: Agent, files: list[str], project: fixture.Fixture) -> Row:
@@ -71,7 +71,7 @@ def one_changed_row(workspace: Workspace, agent: Agent, files: list[str], projec
         name,
         median(ours) / 1e6,
         median(baseline) / 1e6,
-        3.0,
+        2.6,
         "Assembler.prompt(agent)",
         f"open, read, close of {len(files)} files",
     )
@@ -93,7 +93,7 @@ def many_skills_row(agent: Agent) -> Row:
         name,
         times["ours"] / MANY,
         times["baseline"] / fixture.SKILLS,
-        1.3,
+        1.2,
         f"gather and build with {MANY:,} skills",
         f"the same with {fixture.SKILLS}",
     )
