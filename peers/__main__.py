@@ -8,6 +8,7 @@ python -m peers --own             count only each program's own prompt and tools
 python -m peers --newest          run the newest releases and print only what changed since the recordings
 python -m peers --recorded        compare the layouts with the recordings, without running the programs
 python -m peers --align FOLDER    align a copy of a repository, and ask the programs how often they read each source
+python -m peers --rivals          compare align with rulesync and ruler, and let the programs judge
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from .align import check_folders
 from .compare import compact, difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .newest import install_newest, with_versions, write_versions
@@ -34,6 +36,8 @@ from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import added_messages, files, reduce
+from .rivals import AGENTS as RIVALS_AGENTS
+from .rivals import judge_rivals, write_rivals
 from .tree import write_files
 from .trees import TREES
 
@@ -66,6 +70,7 @@ def main() -> int:
     parser.add_argument(
         "--align", action="append", metavar="FOLDER", help="align a copy of this repository; may be repeated"
     )
+    parser.add_argument("--rivals", action="store_true", help="compare align with rulesync and ruler")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first random tree (default: 1)")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -78,16 +83,20 @@ def main() -> int:
     if args.recorded:
         results = [_check_layout(program, args.tree or ()) for program in chosen]
         return int(not all(results))
+    if args.rivals:
+        chosen = [program for program in chosen if program.name in RIVALS_AGENTS]
+    if args.rivals and not args.installed:
+        write_rivals(SCRATCH / "rivals")
     if not args.installed:
         return _install_and_run(chosen, args.newest)
     _enable_loopback()
     if args.newest:
         chosen = with_versions(NEWEST, chosen)
-    if args.align:
-        from .align import check_folders
-
+    if args.align or args.rivals:
         found = [(program, _find_installed(program)) for program in chosen if has_layout(program.name)]
-        return int(not check_folders(args.align, [(row, place) for row, place in found if place], SCRATCH))
+        ready = [(program, place) for program, place in found if place]
+        is_fine = check_folders(args.align, ready, SCRATCH) if args.align else judge_rivals(ready, SCRATCH / "rivals")
+        return int(not is_fine)
     if args.random:
         seeds = range(args.seed, args.seed + args.random)
         results = [_run_random(program, seeds) for program in chosen if has_layout(program.name)]
