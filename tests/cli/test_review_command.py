@@ -503,13 +503,16 @@ def checked_out(tree, git, commit):
     return checked_out
 
 
-def test_a_tree_with_impossible_names_writes_only_into_its_folder(checked_out, tree):
-    files = {"../evil": "x", ".git/config": "x", "a/.GIT/hooks": "x", "a/../../evil": "x", "ok/AGENTS.md": "fine"}
-    with checked_out({path: ("100644", content) for path, content in files.items()}) as folder:
-        found = sorted(str(path.relative_to(folder.top)) for path in Path(folder.top).rglob("*") if path.is_file())
-        assert found == ["w/ok/AGENTS.md"]
-        assert sorted(folder.skipped) == sorted(set(files) - {"ok/AGENTS.md"})
-    assert not os.path.exists(folder.top)
+@pytest.mark.parametrize("mode", ["100644", "120000"])
+def test_a_tree_with_impossible_names_writes_only_into_its_folder(checked_out, tree, mode):
+    names = ["../evil", ".git/config", "a/.GIT/hooks", "a/../../evil", "ok/AGENTS.md"]
+    with checked_out(dict.fromkeys(names, (mode, "x"))) as checkout:
+        top = checkout.folder.top
+        found = [path for path in Path(top).rglob("*") if path.is_file() or path.is_symlink()]
+        assert [str(path.relative_to(top)) for path in found] == ["w/ok/AGENTS.md"]
+        assert sorted(checkout.skipped) == sorted(names[:-1])
+        assert set(checkout.links) <= {"ok/AGENTS.md"}
+    assert not os.path.exists(top)
 
 
 def test_a_file_below_a_link_is_not_written_through_it(checked_out, tree):

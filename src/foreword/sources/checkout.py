@@ -12,6 +12,7 @@ import os
 from posixpath import dirname, normpath
 
 from .git_trees import LINK, SUBMODULE, id_of, mode_of
+from .private_folder import PrivateFolder
 from .reader import LIMIT
 from .tree_listings import TreeListings, join, resolve_links
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 100_000
 _MAX_BYTES = 256 << 20
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Checkout:
@@ -36,9 +36,8 @@ class Checkout:
 
     def __init__(self, objects: GitTrees, name: str) -> None:
         self.objects = objects
-        self.top = os.path.realpath(_create_private_folder())
-        self.root = os.path.join(self.top, name if name.isidentifier() else "repository")
-        os.makedirs(os.path.join(self.root, ".git"))
+        self.folder = PrivateFolder(name)
+        self.root = self.folder.root
         self.tree: dict[str, str] = {}
         self.listings = TreeListings(self.root)
         self.links = self.listings.targets
@@ -48,15 +47,13 @@ class Checkout:
         self.is_complete = True
         self._opened: set[str] = set()  # folders whose names exist
         self._opened_below: set[str] = set()  # folders in which everything exists
-        self._present: set[str] = set()
-        self._folders: set[str] = {""}
         self._bytes = 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _remove_tree(self.top)
+        self.folder.delete()
 
     def open(self, tree: Tree) -> None:
         """Start with this tree. Nothing is created yet."""
@@ -83,8 +80,8 @@ class Checkout:
             if path in self.skipped:
                 self.skipped_before[path] = self.skipped.pop(path)
             self.filled.discard(path)  # even if it could not be created
-            if path in self._present:
-                self._remove(path)
+            if path in self.folder.files:
+                self.folder.remove(path)
         # A submodule, which is a folder, may become a file.
         deleted = [
             path for path, entry in differences.items() if path in self.tree and (not entry or self._is_submodule(path))
@@ -94,7 +91,7 @@ class Checkout:
         new = {path: entry for path, entry in differences.items() if entry}
         folders |= self.listings.remove(deleted) | self.listings.add(new)
         self.tree.update(new)
-        self._remove_folders()
+        self.folder.remove_folders(self.listings.children.keys())
         self.write(refilled.union(needed))
         return folders.union(differences)
 
@@ -106,19 +103,19 @@ class Checkout:
         """
         wanted, opened = self._relative_paths(paths), self._relative_paths(listed)
         missing = self._missing(wanted)
-        before = self._present | self._folders
+        before = self.folder.files | self.folder.folders
         self._write(missing)
         for folder in wanted.intersection(self.listings.children):
-            self._make_folder(folder)
+            self.folder.make_folder(folder)
         self._opened.update(opened)
         self._opened_below.update(filter(None, opened))
         self._create_names()
-        created = missing | (self._present | self._folders) - before
+        created = missing | (self.folder.files | self.folder.folders) - before
         return created.union(map(dirname, created))
 
     def make_folder(self, folder: str) -> bool:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""
-        return self._make_folder(folder)
+        return self.folder.make_folder(folder)
 
     def _relative_paths(self, paths: Iterable[str]) -> set[str]:
         """Return those of the absolute paths that are in the folder, relative to it and without links."""
@@ -150,7 +147,7 @@ class Checkout:
         target = os.fsdecode(content)
         resolved = normpath(join(dirname(path), target))
         if os.path.isabs(target) or resolved == ".." or resolved.startswith("../"):
-            return os.fsencode(os.path.join(self.top, "outside"))
+            return os.fsencode(self.folder.outside)
         self.links[path] = target
         return content
 
@@ -158,17 +155,17 @@ class Checkout:
 
     def _create_names(self) -> None:
         """Create the names that do not exist yet in opened folders."""
-        known = (self._present, self._folders, self.skipped)
+        known = (self.folder.files, self.folder.folders, self.skipped)
         for folder in sorted(self._folders_to_list()):
             for name, is_folder in self.listings.children.get(folder, {}).items():
                 path = join(folder, name)
                 if any(path in paths for paths in known):
                     continue
-                if len(self._present) + len(self._folders) > _MAX_NAMES:
+                if len(self.folder.files) + len(self.folder.folders) > _MAX_NAMES:
                     self.is_complete = False
                     return
                 if is_folder:
-                    self._make_folder(path)
+                    self.folder.make_folder(path)
                 else:
                     self._create(path, self.tree[path], b"", 0)
 
@@ -188,7 +185,7 @@ class Checkout:
 
     def _write(self, paths: set[str]) -> None:
         """Create these files with their content. Links are created last, so that no file is written through one."""
-        tree, room = self.tree, max(_MAX_NAMES - len(self._present), 0)
+        tree, room = self.tree, max(_MAX_NAMES - len(self.folder.files), 0)
         if len(paths) > room:
             self.is_complete = False
             paths = set(sorted(paths, key=lambda path: (path.count("/"), path))[:room])
@@ -196,8 +193,8 @@ class Checkout:
         small = {id: size for id, size in sizes.items() if size <= LIMIT}
         allowed, budget = _select_ids(small, _MAX_BYTES - self._bytes)
         contents = self.objects.contents(allowed)
-        for path in paths & self._present:
-            self._remove(path)
+        for path in paths & self.folder.files:
+            self.folder.remove(path)
         for path in sorted(paths, key=lambda path: (mode_of(tree[path]) == LINK, path)):
             id, is_link = id_of(tree[path]), mode_of(tree[path]) == LINK
             self.filled.add(path)
@@ -212,72 +209,12 @@ class Checkout:
             self._create(path, tree[path], content, sizes[id])
 
     def _create(self, path: str, entry: str, content: bytes, size: int) -> None:
-        if not _is_safe(path) or not self._make_folder(dirname(path)):
+        if mode_of(entry) == LINK:
+            is_created = self.folder.accepts(path) and self.folder.link(path, self._link_target(path, content))
+        else:
+            is_created = self.folder.write(path, content, size)
+        if not is_created:
             self.skipped[path] = None
-            return
-        target = os.path.join(self.root, path)
-        try:
-            if mode_of(entry) == LINK:
-                os.symlink(self._link_target(path, content), os.fsencode(target))
-            else:
-                _write_file(target, content, size)
-        except (OSError, ValueError):
-            self.skipped[path] = None
-            return
-        self._present.add(path)
-
-    # Folders
-
-    def _make_folder(self, folder: str) -> bool:
-        """Create a folder and those above it. Returns False if one of them is a file or a link in this tree."""
-        missing = []
-        while folder not in self._folders:
-            missing.append(folder)
-            folder = dirname(folder)
-        return all(map(self._make_one_folder, reversed(missing)))
-
-    def _make_one_folder(self, folder: str) -> bool:
-        path = os.path.join(self.root, folder)
-        try:
-            if not _is_safe(folder):
-                return False
-            os.mkdir(path, 0o700)
-        except FileExistsError:
-            if os.path.islink(path) or not os.path.isdir(path):
-                return False
-        except (OSError, ValueError):
-            return False
-        self._folders.add(folder)
-        return True
-
-    def _remove(self, path: str) -> None:
-        """Delete a file or link."""
-        self._present.discard(path)
-        self.filled.discard(path)
-        try:
-            os.unlink(os.path.join(self.root, path))
-        except OSError:
-            pass  # it could not be created
-
-    def _remove_folders(self) -> None:
-        """Delete the folders that the tree does not have."""
-        for folder in sorted(self._folders - self.listings.children.keys(), reverse=True):
-            try:
-                os.rmdir(os.path.join(self.root, folder))
-                self._folders.discard(folder)
-            except OSError:
-                pass  # it is not empty
-
-
-def _write_file(path: str, content: bytes, size: int) -> None:
-    """Create a file of this size, which begins with the content."""
-    descriptor = os.open(path, _FLAGS, 0o600)
-    try:
-        _write_all(descriptor, content)
-        if size > len(content):
-            os.ftruncate(descriptor, size)
-    finally:
-        os.close(descriptor)
 
 
 def blocking_file(tree: Tree, folder: str) -> str:
@@ -295,47 +232,3 @@ def _select_ids(sizes: Mapping[str, int], budget: int) -> tuple[list[str], int]:
         if budget >= 0:
             allowed.append(id)
     return allowed, budget
-
-
-def _is_safe(path: str) -> bool:
-    """Whether a path from a tree stays in the folder and is not part of a repository's own files."""
-    return all(
-        name not in ("", ".", "..") and name.lower() not in (".git", "git~1") and "\0" not in name
-        for name in path.split("/")
-    )
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
-# These replace functions of `tempfile` and `shutil`, which take longer to import than to run.
-
-
-def _create_private_folder() -> str:
-    """Create a temporary folder that only this user can read."""
-    path = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"foreword-{os.urandom(8).hex()}")
-    try:
-        os.mkdir(path, 0o700)
-        return path
-    except OSError:
-        import tempfile
-
-        return tempfile.mkdtemp(prefix="foreword-")
-
-
-def _remove_tree(top: str) -> None:
-    """Remove a folder with everything in it, as far as possible. Links are removed, not followed."""
-    for folder, folders, files in os.walk(top, topdown=False):
-        for name in (*files, *folders):
-            path = os.path.join(folder, name)
-            try:
-                os.rmdir(path) if name in folders and not os.path.islink(path) else os.unlink(path)
-            except OSError:
-                pass
-    try:
-        os.rmdir(top)
-    except OSError:
-        pass

@@ -42,7 +42,67 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _MAX_TRIES = 4
 
 
-class Reader(Folders):
+class RememberedReadings(Folders):
+    """Remembers the readings of files, with the stamps of the files, or, for missing files, with the stamps of their directories."""
+
+    readings: dict[str, tuple[Stamp, Reading]]
+    _earlier_readings: Mapping[str, tuple[Stamp, Reading]]
+
+    def has_entry(self, path: str) -> bool:
+        """Whether a path exists, even as a dangling link or as something that cannot be examined.
+
+        For a missing path, its directory is stamped. A path that was absent before is looked up only if its directory changed.
+        """
+        earlier = self._earlier_readings.get(path)
+        if earlier and earlier[1].fate == "absent" and (reading := self._recall(path)) and reading.fate == "absent":
+            return False
+        if self.exists(path):
+            return True
+        folder = parent_folder(path)
+        if folder not in self.stamps and self.is_folder(folder):
+            self.stamp(folder)
+            if self.exists(path):  # it may have been created before the stamp was taken
+                return True
+        self._record(path, Reading(path, "absent"))
+        if self.known:
+            self.known.absent[path] = folder
+        return False
+
+    def _recall(self, path: str) -> Reading | None:
+        """Return the earlier reading, if the file (or, for a missing file, its directory) still has the same stamp.
+
+        Text that this reader has already read is not read again.
+        """
+        if path in self.readings and self.readings[path][1].has_text:
+            return self.readings[path][1]
+        if path not in self._earlier_readings:
+            return None
+        stamp, reading = self._earlier_readings[path]
+        if reading.fate == "absent":
+            current_stamp = self.stamp(parent_folder(path))
+        else:
+            try:
+                current_stamp = stamp_of(self.disk.stat(path))
+            except (OSError, ValueError):
+                return None
+        if current_stamp != stamp:
+            return None
+        if reading.fate != "absent":
+            self.stamps[path] = current_stamp
+        self.readings[path] = (stamp, reading)
+        return reading
+
+    def _record(self, path: str, reading: Reading) -> Reading:
+        if reading.fate in ("refused", "untrusted") or reading.pieces:
+            return reading  # another guard may allow it, or only a part of it is trusted
+        stamped_path = parent_folder(path) if reading.fate == "absent" else path
+        stamp = self.stamps.get(stamped_path)
+        if stamp is not None and stamp != UNSTABLE:
+            self.readings[path] = (stamp, reading)
+        return reading
+
+
+class Reader(RememberedReadings):
     """Reads files and directories, and remembers which paths it examined.
 
     Readers with the same `known` read each file and list each directory once.
@@ -51,8 +111,8 @@ class Reader(Folders):
     def __init__(self, limit: int = LIMIT, disk: Any = os, known: Known | None = None) -> None:
         super().__init__(disk, known)
         self.limit = limit
-        self.readings: dict[str, tuple[Stamp, Reading]] = {}
-        self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
+        self.readings = {}
+        self._earlier_readings = {}
         self.trust: TrustCheck | None = None
         self.encoding: Encoding = "utf-8"
         self.changed_paths: Set[str] | None = None  # if known, nothing else has changed since an earlier reader
@@ -126,59 +186,6 @@ class Reader(Folders):
     def decode(self, name: str, data: bytes) -> Reading:
         """Like `read` without `trim`, for bytes from another source."""
         return decode(name, data, len(data), (0, 0), self.limit, trim=False, encoding=self.encoding)
-
-    def has_entry(self, path: str) -> bool:
-        """Whether a path exists, even as a dangling link or as something that cannot be examined.
-
-        For a missing path, its directory is stamped. A path that was absent before is looked up only if its directory changed.
-        """
-        earlier = self._earlier_readings.get(path)
-        if earlier and earlier[1].fate == "absent" and (reading := self._recall(path)) and reading.fate == "absent":
-            return False
-        if self.exists(path):
-            return True
-        folder = parent_folder(path)
-        if folder not in self.stamps and self.is_folder(folder):
-            self.stamp(folder)
-            if self.exists(path):  # it may have been created before the stamp was taken
-                return True
-        self._record(path, Reading(path, "absent"))
-        if self.known:
-            self.known.absent[path] = folder
-        return False
-
-    def _recall(self, path: str) -> Reading | None:
-        """Return the earlier reading, if the file (or, for a missing file, its directory) still has the same stamp.
-
-        Text that this reader has already read is not read again.
-        """
-        if path in self.readings and self.readings[path][1].has_text:
-            return self.readings[path][1]
-        if path not in self._earlier_readings:
-            return None
-        stamp, reading = self._earlier_readings[path]
-        if reading.fate == "absent":
-            current_stamp = self.stamp(parent_folder(path))
-        else:
-            try:
-                current_stamp = stamp_of(self.disk.stat(path))
-            except (OSError, ValueError):
-                return None
-        if current_stamp != stamp:
-            return None
-        if reading.fate != "absent":
-            self.stamps[path] = current_stamp
-        self.readings[path] = (stamp, reading)
-        return reading
-
-    def _record(self, path: str, reading: Reading) -> Reading:
-        if reading.fate in ("refused", "untrusted") or reading.pieces:
-            return reading  # another guard may allow it, or only a part of it is trusted
-        stamped_path = parent_folder(path) if reading.fate == "absent" else path
-        stamp = self.stamps.get(stamped_path)
-        if stamp is not None and stamp != UNSTABLE:
-            self.readings[path] = (stamp, reading)
-        return reading
 
     def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
         """Return the reading of a file that must not be opened, or None if it may be. Its stamp shows when it is replaced by another file."""
