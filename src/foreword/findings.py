@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .vocabulary import Severity
 
+# The most severe first.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 CODES: dict[str, tuple[Severity, str]] = {
     # files
     "file-unreadable": ("warning", "A file could not be read; the message says why."),

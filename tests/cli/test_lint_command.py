@@ -48,10 +48,10 @@ def test_in_a_pipe_each_finding_is_one_line(tree, run):
     status, out, err = run("lint", "web", "--tool", "read")
     assert status == 1
     assert out == (
-        ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
+        f"web/AGENTS.md:3: error: this looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); everyone who sees the prompt sees it [secret]\n"
         "AGENTS.md:5: warning: docs/style.md does not exist [missing-file]\n"
         "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
-        f"web/AGENTS.md:3: error: this looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); everyone who sees the prompt sees it [secret]\n"
+        ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
     )
     assert err == "3 files checked: 1 error, 2 warnings, 1 info\n"
 
@@ -344,11 +344,11 @@ def test_recursive_checks_every_folder_and_every_skill(tree, findings, run):
     )
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
     assert findings("--recursive") == [
-        ("unread-file", "/w/AGENTS.md", None),
+        ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
         ("missing-file", "/w/AGENTS.md", 1),
         ("missing-file", "/w/deep/er/AGENTS.local.md", 1),
-        ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
         ("missing-file", "/w/web/CLAUDE.md", 1),
+        ("unread-file", "/w/AGENTS.md", None),
     ]
     assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings, 1 info\n"
 

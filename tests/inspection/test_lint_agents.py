@@ -81,7 +81,7 @@ def test_a_file_below_needs_its_own_file(findings_for):
     assert findings_for(files) == []
     assert findings_for({}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
     assert findings_for.messages == [
-        "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`, or let align do it"
+        "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`, or run `foreword align`"
     ]
     assert findings_for({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
 
@@ -95,14 +95,31 @@ def test_the_advice_names_a_file_that_exists(findings_for):
     }
     findings_for(files, "--recursive")
     assert [message.partition("; ")[2] for message in findings_for.messages] == [
-        "add `@AGENTS.md` to /w/CLAUDE.md, or let align do it",
-        "add `@AGENTS.md` to /w/web/CLAUDE.md, or let align do it",
+        "add `@AGENTS.md` to /w/CLAUDE.md, or run `foreword align`",
+        "add `@AGENTS.md` to /w/web/CLAUDE.md, or run `foreword align`",
     ]
+
+
+def test_files_that_an_agent_does_not_read_are_one_finding(findings_for):
+    below = {f"p{number:02}/AGENTS.md": f"Rules of {number}." for number in range(10)}
+    assert findings_for({"CLAUDE.md": "Be brief.", **below}, "--recursive") == [("unread-file", "p00/AGENTS.md", None)]
+    files = ", ".join(f"/w/p{number:02}/AGENTS.md" for number in range(8))
+    assert findings_for.messages == [
+        "Claude Code reads none of these 10 AGENTS.md files, because /w/CLAUDE.md takes their place:"
+        f" {files} and 2 more; add a CLAUDE.md with `@AGENTS.md` beside each, or run `foreword align`"
+    ]
+    ignored = {f"p{number:02}/AGENTS.md": "<!-- foreword: ignore-file unread-file -->\nX." for number in range(8)}
+    findings_for(ignored, "--recursive")
+    assert findings_for.messages[0].startswith("Claude Code reads none of these 2 AGENTS.md files")
+    findings_for({"p08/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice")
+    assert findings_for.messages[0].startswith(
+        "Claude Code never reads this file, because /w/CLAUDE.md takes its place"
+    )
 
 
 def test_a_file_in_the_hidden_folder_is_imported_from_there(findings_for):
     findings_for({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."})
-    assert findings_for.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md, or let align do it")
+    assert findings_for.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md, or run `foreword align`")
 
 
 def test_a_file_that_is_named_further_up_is_found_by_the_agent(findings_for):
@@ -169,7 +186,7 @@ def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
         (
             ".claude/rules/a.md",
             "path: web/**",
-            "and foreword ignore the field `path` of this rule; did you mean `paths`?",
+            "Claude Code ignores the field `path` of this rule; did you mean `paths`?",
         ),
         (".claude/rules/a.md", "paths: web/**\nglobs: web/**\nalwaysApply: false\ndescription: x", ""),
         (".claude/rules/a.md", "alwaysApply: true\ndescription: x", ""),
@@ -189,25 +206,29 @@ def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
         (
             ".claude/rules/a.md",
             "glob: web/**",
-            "and foreword ignore the field `glob` of this rule; did you mean `paths`?",
+            "Claude Code ignores the field `glob` of this rule; did you mean `paths`?",
         ),
         (".claude/rules/a.md", "globs:\nalwaysApply: true", ""),
-        (".claude/rules/a.md", "paths: []", "use this rule for every file; add a pattern, or delete the field"),
+        (".claude/rules/a.md", "paths: []", "uses this rule for every file; add a pattern, or delete the field"),
         (".cursor/rules/a.mdc", "globs:\ndescription: x", ""),
         # No agent is detected: these are the rules of Foreword's own layout.
-        (".agents/rules/a.md", "glob: web/**", "foreword ignores the field `glob` of this rule; did you mean `globs`?"),
+        (
+            ".agents/rules/a.md",
+            "glob: web/**",
+            "the layout foreword ignores the field `glob` of this rule; did you mean `globs`?",
+        ),
         (".agents/rules/a.md", "alwaysApply: treu", "`alwaysApply: treu` is neither true nor false"),
         (".agents/rules/a.md", "Paths: web/**", "did you mean `paths`?"),
         (".agents/rules/a.md", "globs: web/**\ntitle: x", ""),
         (
             ".agents/rules/a.md",
             "paths: []",
-            "`paths` is empty, so foreword uses this rule for every file; add a pattern, or delete the field",
+            "`paths` is empty, so the layout foreword uses this rule for every file; add a pattern, or delete the field",
         ),
         (
             ".agents/rules/a.md",
             "applyTo:",
-            "`applyTo` is empty, so foreword uses this rule for every file; add a pattern, or delete the field",
+            "`applyTo` is empty, so the layout foreword uses this rule for every file; add a pattern, or delete the field",
         ),
         (".agents/rules/a.md", "globs: []\nalwaysApply: true", ""),
         (".agents/rules/a.md", "globs: []\npaths: web/**", ""),

@@ -151,8 +151,8 @@ def test_a_file_name_that_is_not_utf8_is_escaped(tree):
     tree({"w/.git/HEAD": "", "w/\udcff/AGENTS.md": "Read `docs/a.md`.\n", "w/\udcff/s/SKILL.md": "x"})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
     assert [(tree.short(finding.path), finding.code) for finding in report.findings] == [
-        ("/w/\\xff/AGENTS.md", "missing-file"),
         ("/w/\\xff/s/SKILL.md", "skill-invalid"),
+        ("/w/\\xff/AGENTS.md", "missing-file"),
     ]
 
 

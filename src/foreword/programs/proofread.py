@@ -11,8 +11,9 @@ import os
 from ..engine.skills import all_skills
 from ..errors import CallError
 from ..extensions import run_checks
-from ..findings import finding, merge_repeated
-from ..inspection.lint import LintContext, Linter
+from ..findings import SEVERITIES, finding, merge_repeated
+from ..inspection.lint import GUARDS, LintContext, Linter
+from ..inspection.lint.agent_table import AGENT_IDS
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
@@ -110,8 +111,11 @@ def proofread_again(
     return run.report()
 
 
-def _sort_key(finding: Finding) -> tuple[str, int, str]:
-    return finding.path, finding.line or 0, finding.code
+def _sort_key(finding: Finding) -> tuple[int, int, str, int, str]:
+    """Sort the most useful findings first: by severity, then what is unsafe, then what an agent does not get, then by place."""
+    is_agents = finding.code == "file-case" or finding.code in AGENT_IDS
+    rank = 0 if finding.code in GUARDS else 1 if is_agents else 2
+    return SEVERITIES.index(finding.severity), rank, finding.path, finding.line or 0, finding.code
 
 
 class _LintRun:
@@ -256,7 +260,8 @@ class _LintRun:
             for result in agents.findings(is_recursive, self.disabled, self._candidates(is_recursive))
             if result.code != CASE_CHECK or result.path not in known
         ]
-        self.findings.update(dict.fromkeys(self.linter.without_ignored(findings, agents.sources(findings))))
+        remaining = self.linter.without_ignored(findings, agents.sources(findings))
+        self.findings.update(dict.fromkeys(agents.facts.fold(remaining)))
         self._check_other_files(agents)
 
     def _candidates(self, is_recursive: bool) -> list[Candidate]:

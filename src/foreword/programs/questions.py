@@ -9,6 +9,7 @@ every question accepts. A question that cannot be answered raises a `ForewordErr
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
+from ..findings import SEVERITIES
 from ..vocabulary import replace, value
 from .question import Question, check_fields
 
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from ..wire.skills import SkillForm
     from .agents import AgentReport
     from .proofread import Report
-
-SEVERITIES = ("error", "warning", "info")
 
 
 def answer(command: str, fields: Mapping[str, Any]) -> Any:

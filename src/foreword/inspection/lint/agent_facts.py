@@ -6,23 +6,26 @@ import re
 from posixpath import basename, dirname
 
 from ...sources.paths import is_inside
-from ...vocabulary import Finding, value
+from ...vocabulary import Finding, replace, value
 from .table import BY_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ...layout.model import Layout
     from ...vocabulary import Candidate, Inputs, Prompt, Severity
     from .source_text import SourceText
 
+# How many files a finding about several names.
+_MAX_FILES = 8
+_LAYOUT = "the layout "
 _VERSION = re.compile(r",.*| v?\d[\w.]*$", re.DOTALL)
 
 
 def agent_name(layout: Layout) -> str:
     """Return the name of the program that a layout mirrors, without its version, or the layout's own name if it mirrors none."""
-    return _VERSION.sub("", layout.mirrors) or layout.name
+    return _VERSION.sub("", layout.mirrors) or f"{_LAYOUT}{layout.name}"
 
 
 def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
@@ -83,18 +86,32 @@ class Place:
 class Facts:
     """Facts about files, each reported once with all agents and folders that it concerns.
 
-    In a message, `{agents}` becomes the names of the agents, `{folders}` the folders, and `{s}` and `{es}` the ending of a verb.
+    In a message, `{agents}` becomes the names of the agents, `{folders}` the folders, and `{s}` and `{es}` the ending of a verb. A message
+    for several files may also contain `{count}` and `{files}`.
     """
 
     def __init__(self) -> None:
         self._facts: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
         # What `add` was called with, if that was new, or None where a check compared texts in order to decide.
         self.news: list[tuple[str, Place, str, str, str, Severity | None] | None] = []
+        self._messages_for_several: dict[tuple[str, str], str] = {}
 
     def add(
-        self, check: str, place: Place, message: str, agent: str, folder: str = "", severity: Severity | None = None
+        self,
+        check: str,
+        place: Place,
+        message: str,
+        agent: str,
+        folder: str = "",
+        severity: Severity | None = None,
+        for_several: str = "",
     ) -> None:
-        """Record a fact. If it is already known, add the agent and folder to it and keep its first message."""
+        """Record a fact. If it is already known, add the agent and folder to it and keep its first message.
+
+        Facts about other files with the same message `for_several`, and the same agents, can be folded into one finding.
+        """
+        if for_several:
+            self._messages_for_several.setdefault((check, place.path), for_several)
         _, _, agents, folders = self._facts.setdefault((check, place), (message, severity, {}, {}))
         if folder or agent not in agents:
             self.news.append((check, place, message, agent, folder, severity))
@@ -104,23 +121,54 @@ class Facts:
 
     def findings(self) -> Iterator[Finding]:
         for (check, place), (message, severity, agents, folders) in self._facts.items():
-            is_one = len(agents) == 1
-            for field, text in (
-                ("{s}", "s" if is_one else ""),
-                ("{es}", "es" if is_one else ""),
-                ("{agents}", join_names(sorted(agents))),
-                ("{folders}", summarize_folders(list(folders))),
-            ):
-                message = message.replace(field, text)
             yield Finding(
                 check,
                 severity or BY_ID[check].severity,
-                message,
+                _fill(message, agents).replace("{folders}", summarize_folders(list(folders))),
                 place.path,
                 place.line,
                 place.column,
                 place.end_column,
             )
+
+    def fold(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Return these findings, where those that say the same about several files are one, which lists the files."""
+        groups: dict[object, list[Finding]] = {}
+        for finding in findings:
+            groups.setdefault(self._message_for_several(finding) or finding, []).append(finding)
+        return [
+            replace(group[0], message=_about_several(str(message), [finding.path for finding in group]))
+            if len(group) > 1
+            else group[0]
+            for message, group in groups.items()
+        ]
+
+    def _message_for_several(self, finding: Finding) -> str:
+        message = self._messages_for_several.get((finding.code, finding.path), "")
+        return _fill(message, self._facts[finding.code, Place(finding.path)][2]) if message else ""
+
+
+def _fill(message: str, agents: Collection[str]) -> str:
+    """Return a message with the names of the agents, and with verbs that fit their number.
+
+    A layout that mirrors no program is named only if no released agent is.
+    """
+    agents = [name for name in agents if not name.startswith(_LAYOUT)] or agents
+    is_one = len(agents) == 1
+    for field, text in (
+        ("{s}", "s" if is_one else ""),
+        ("{es}", "es" if is_one else ""),
+        ("{agents}", join_names(sorted(agents))),
+    ):
+        message = message.replace(field, text)
+    return message
+
+
+def _about_several(message: str, paths: Sequence[str]) -> str:
+    """Return a message about several files, with their number and the first of them."""
+    more = len(paths) - _MAX_FILES
+    files = [*paths[:_MAX_FILES], f"{more:,} more"] if more > 1 else paths
+    return message.replace("{count}", f"{len(paths):,}").replace("{files}", join_names(files))
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _COVERED_SHARE = 0.8
 _MAX_POINTER_LENGTH = 600
 _MAX_QUOTE = 60
+_OR_ALIGN = "or run `foreword align`"
 
 
 # Hidden files
@@ -43,8 +44,8 @@ def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> 
             continue
         facts.news.append(None)
         if not _is_available(visit, hidden):
-            severity, message = _describe_unread(visit, hidden)
-            facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity)
+            severity, message, for_several = _describe_unread(visit, hidden)
+            facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity, for_several)
 
 
 def _conditional_lookups(layout: Layout) -> Iterator[Lookup]:
@@ -87,8 +88,11 @@ def _words(text: str) -> str:
     return f" {' '.join(words)} " if words else ""
 
 
-def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
-    """Return the severity (None for the check's own) and the message, which says which file hides it and what to do."""
+def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str, str]:
+    """Return the severity (None for the check's own), and the messages for this file and for several like it.
+
+    The messages say which file hides it and what to do.
+    """
     folder = dirname(hidden.path)
     start = _base_folder(visit.layout, hidden.target)
     can_import = any(
@@ -96,18 +100,24 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
     )
     if start != folder and is_inside(start, folder):
         own = join(folder, basename(hidden.target))
-        return "info", (
+        message = (
             f"{{agents}} working in {{folders}} do{{es}} not read this file, because {hidden.target} takes its place;"
             f" make {own} a link to it"
         )
+        return "info", message, ""
     problem = f"{{agents}} never read{{s}} this file, because {hidden.target} takes its place"
     own = hidden.target if start == folder else join(folder, basename(hidden.target))
     if not can_import:
-        return None, f"{problem}; make {own} a link to it"
+        return None, f"{problem}; make {own} a link to it", ""
     token = f"`@{relpath(hidden.path, dirname(own))}`"
     has_own = start == folder or visit.read(own) is not None
     advice = f"add {token} to {own}" if has_own else f"add {own} with {token}"
-    return None, f"{problem}; {advice}, or let align do it"
+    for_each = f"add {token} to the {basename(own)}" if has_own else f"add a {basename(own)} with {token}"
+    for_several = (
+        f"{{agents}} read{{s}} none of these {{count}} {basename(hidden.path)} files, because {hidden.target} takes their place: {{files}};"
+        f" {for_each} beside each, {_OR_ALIGN}"
+    )
+    return None, f"{problem}; {advice}, {_OR_ALIGN}", for_several if start != folder else ""
 
 
 def _base_folder(layout: Layout, path: str) -> str:

@@ -170,3 +170,4 @@ AGENT_CHECKS = (
         Example({"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Shop\n\n{_RULES}\n"}, "CLAUDE.md"),
     ),
 )
+AGENT_IDS = frozenset(check.id for check in AGENT_CHECKS)
