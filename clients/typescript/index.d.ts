@@ -112,10 +112,19 @@ export interface AgentOutcomeForm {
   reason: string;
 }
 
+/** The instructions that an agent reads exactly once and whole, and the others. */
+export interface AgentReadingForm {
+  cut: string[];
+  missing: string[];
+  read: string[];
+  repeated: string[];
+}
+
 /**
  * The body of a turn, the layouts to compare (by default those of the agents in use), and the paths to show.
  *
- * If `all` is true, the table has every agent.
+ * If `all` is true, the table has every agent. If `cost` is true, the response has what each file cost in the last 30 days, for services
+ * that show sessions.
  */
 export interface AgentsBody {
   cwd: string;
@@ -146,15 +155,38 @@ export interface AgentsBody {
   layouts?: string[];
   paths?: string[];
   all?: boolean;
+  cost?: boolean;
 }
 
+/** What each agent does with each file. With `--cost`, `costs` has what files cost in the last 30 days, by path; null is unknown. */
 export interface AgentsForm {
   agents: AgentForm[];
+  costs?: Record<string, number | null>;
   cwd: string;
   files: AgentFileForm[];
   findings: FindingForm[];
   others: string[];
   root: string;
+}
+
+/**
+ * A folder in a repository, and the agents to align in addition to those in use.
+ *
+ * With `merge`, the agents' own files are merged into `AGENTS.md`; with `links`, files may become links to the sources.
+ */
+export interface AlignBody {
+  cwd: string;
+  agents?: string[];
+  merge?: boolean;
+  links?: boolean;
+}
+
+/** The changes, and what each agent reads before and after them. */
+export interface AlignForm {
+  after: Record<string, AgentReadingForm>;
+  before: Record<string, AgentReadingForm>;
+  changes: FileChangeForm[];
+  findings: FindingForm[];
 }
 
 /** Who changes the template, and why. */
@@ -729,6 +761,16 @@ export interface ExplainedForm {
   readers: string[];
   reason: string;
   target: string | null;
+}
+
+/** A change to a file. `before` is its text now, or null if there is none. `text` is its new text, a link's target, or null if the file is removed. */
+export interface FileChangeForm {
+  action: "create" | "edit" | "link" | "remove";
+  agents: string[];
+  before: string | null;
+  path: string;
+  reason: string;
+  text: string | null;
 }
 
 export interface FileDifferenceForm {
@@ -2113,8 +2155,14 @@ export class Foreword {
    * With `old`, return how much of that prompt's cache is kept when the new prompt replaces it.
    */
   cache(body: CacheBody, options?: RequestOptions): Promise<CacheForm | CacheReusesForm>;
-  /** Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason. */
+  /**
+   * Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason.
+   *
+   * With `cost`, which needs the right `sessions`, return also what each file cost in the sessions of the last 30 days.
+   */
   agents(body: AgentsBody, options?: RequestOptions): Promise<AgentsForm>;
+  /** Return the fewest changes after which every agent reads every instruction once, and what each reads before and after. Nothing is written. */
+  align(body: AlignBody, options?: RequestOptions): Promise<AlignForm>;
   /** Return likely mistakes in the prompt's sources. */
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
   /** Return what a change between two commits does to each agent's prompt, and what it costs. Both trees are read from git. */

@@ -28,6 +28,7 @@ export const ROUTES = {
   diff: {"method": "POST", "path": "/diff", "body": true},
   cache: {"method": "POST", "path": "/cache", "body": true},
   agents: {"method": "POST", "path": "/agents", "body": true},
+  align: {"method": "POST", "path": "/align", "body": true},
   lint: {"method": "POST", "path": "/lint", "body": true},
   review: {"method": "POST", "path": "/review", "body": true},
   lock: {"method": "POST", "path": "/lock", "body": true},

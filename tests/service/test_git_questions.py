@@ -79,7 +79,25 @@ def test_a_lock_is_compared_but_not_written(call, repository, capsys, git):
     assert Path(repository.path("w/foreword.lock")).read_text() == written
 
 
-QUESTIONS = [("/blame", {"git": True}), ("/blame", {"by": "file"}), ("/review", {"base": "HEAD"}), ("/lock", {})]
+@pytest.mark.parametrize("options", [{}, {"agents": ["qwen"]}, {"merge": True}, {"links": True}])
+def test_an_alignment_is_planned_but_not_written(call, repository, capsys, options):
+    repository({"w/CLAUDE.md": "Be kind.\n", "w/GEMINI.md": "Be brief.\n"})
+    flags = [f"--{name}" for name in options if name != "agents"]
+    named = [f"--agent={name}" for name in options.get("agents", ())]
+    expected = printed(capsys, repository, "align", repository.path("w"), *flags, *named)
+    answered = call("/align", cwd="sub", **options)
+    assert answered == expected
+    assert answered["changes"] and answered["before"]["claude"]["missing"] == ["AGENTS.md"]
+    assert not Path(repository.path("w/.claude")).exists()
+
+
+QUESTIONS = [
+    ("/blame", {"git": True}),
+    ("/blame", {"by": "file"}),
+    ("/review", {"base": "HEAD"}),
+    ("/lock", {}),
+    ("/align", {}),
+]
 
 
 @pytest.mark.parametrize(("route", "fields"), QUESTIONS)

@@ -178,6 +178,7 @@ LARGE_QUESTIONS = {
     "/cache": {"cwd": "", "layout": "foreword"},
     "/lint": {"cwd": ""},
     "/agents": {"cwd": ""},
+    "/align": {"cwd": ""},
     "/system-prompt/preview": {"cwd": "", "template": LARGE},
 }
 

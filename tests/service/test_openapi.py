@@ -161,6 +161,8 @@ CALLS = [
     ("POST", "/touch", "/touch", {"cwd": "", "layout": "opal", "paths": ["a.py"]}),
     ("POST", "/cache", "/cache", {"cwd": "", "layout": "opal", "old": "conversation:document", "turns": 5.0}),
     ("POST", "/lock", "/lock", {"cwd": "committed", "layouts": ["opal"]}),
+    ("POST", "/align", "/align", {"cwd": "committed", "agents": ["claude"]}),
+    ("POST", "/align", "/align", {"cwd": "committed", "agents": ["ghost"]}),
     ("POST", "/review", "/review", {"cwd": "committed", "base": "HEAD", "layouts": ["opal"]}),
     *(("POST", "/blame", "/blame", {"cwd": "committed", "layout": "opal", **options}) for options in ({"git": True}, {"by": "file"})),
     ("POST", "/blame", "/blame", {"cwd": "sub", "git": True}),

@@ -1,10 +1,12 @@
 """Sessions over HTTP: only in services that were started for that, only for those who may, and only in the served folders."""
 
+import json
 from contextlib import closing
 
 import pytest
 from tests.sessions.session_logs import ClaudeLog
 
+from foreword.cli import main
 from foreword.errors import CallError, MissingError
 from foreword.service.request import Request, parse_query
 from foreword.service.responses import Problem
@@ -12,7 +14,7 @@ from foreword.service.route import authorize
 from foreword.service.routes import ROUTES
 from foreword.service.server import ServerOptions, serve
 from foreword.service.service import Service
-from foreword.service.tokens import UNLIMITED, Tokens, hash_token
+from foreword.service.tokens import UNLIMITED, Caller, Tokens, hash_token
 
 OTHER = "99999999-aaaa-4bbb-8ccc-222222222222"
 
@@ -35,12 +37,13 @@ def get(folders, monkeypatch):
     """A function that asks a service for `ours`, in this process, and returns the answer."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(folders / "cache"))
 
-    def get(path, query="", id="", has_sessions=True):
+    def get(path, query="", id="", has_sessions=True, body=None, rights=UNLIMITED.rights):
         options = {"home": str(folders / "home"), "has_sessions": has_sessions}
         service = Service(":memory:", [str(folders / "ours")], **options)
         with closing(service.conversations):
             route = next(route for route in ROUTES if route.path == path)
-            return route.function(service, Request({"id": id}, [], parse_query(query, route.query))).body
+            fields = parse_query(query, route.query) if route.query else None, body and route.body(**body)
+            return route.function(service.view(Caller(rights=rights)), Request({"id": id}, [], *fields)).body
 
     return get
 
@@ -71,6 +74,27 @@ def test_sessions_of_other_folders_are_not_found(get, folders):
 def test_a_service_that_was_not_started_for_it_refuses(get):
     with pytest.raises(Problem, match="not started with --sessions"):
         get("/sessions", has_sessions=False)
+
+
+def test_the_table_of_agents_has_what_each_file_cost(get, folders, capsys):
+    answer = get("/agents", body={"cwd": "", "cost": True})
+    path = str(folders / "ours" / "CLAUDE.md")
+    assert answer["costs"].keys() == {path} and answer["costs"][path] > 0
+    main(["agents", str(folders / "ours"), "--home", str(folders / "home"), "--cost", "--json"])
+    assert json.loads(capsys.readouterr().out)["costs"] == answer["costs"]
+    assert "costs" not in get("/agents", body={"cwd": ""})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"has_sessions": False}, "not started with --sessions"),
+        ({"rights": ("read",)}, "cost needs the right 'sessions'"),
+    ],
+)
+def test_costs_are_only_for_those_who_may_see_sessions(get, options, message):
+    with pytest.raises(Problem, match=message):
+        get("/agents", body={"cwd": "", "cost": True}, **options)
 
 
 def test_a_teams_token_needs_the_right(tmp_path):

@@ -78,3 +78,10 @@ def test_the_disk_stays_as_it_is(reader, tree):
 def test_a_repository_has_a_git_folder(reader, tree):
     assert reader().has_git(tree.path("w"))
     assert not reader().has_git(tree.path("w/sub"))
+
+
+def test_a_file_behind_a_link_that_git_lists_as_a_folder_is_not_read(tree):
+    tree({"w/a.md": "A", "outside/b.md": "B"})
+    os.symlink(tree.path("outside"), tree.path("w/sub"))
+    files = SharedFiles(tree.path("w"), ("a.md", "sub/b.md"))
+    assert (files.text("a.md"), files.text("sub/b.md")) == ("A", None)

@@ -51,7 +51,6 @@ _LEGEND = {
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
 _MAX_NOTES = 8
-_COST_PERIOD = "30d"
 _TOKENS_ROW, _OWN_ROW = "tokens", "the agent's own"
 
 
@@ -87,8 +86,7 @@ def agents(args: Namespace) -> int:
     with CountedWork("comparing agents"):
         result = agent_report(args.question.with_fields(**fields))
     if args.json or args.format == "json":
-        answer = agents_answer(result)
-        write_json({**answer, "costs": _costs(result, args)} if args.cost else answer)
+        write_json(agents_answer(result, _costs(result, args) if args.cost else None))
         return status(result.findings, args)
     if not result.table.agents:
         write_error("no known agent was detected in this repository; --all shows what every agent would read")
@@ -105,15 +103,11 @@ def agents(args: Namespace) -> int:
 
 def _costs(result: AgentReport, args: Namespace) -> dict[str, float | None]:
     """Return what the files in the table cost in the last 30 days. A file that no session read is left out."""
-    import os
-
     from ..programs.sessions import file_costs
 
     with Counter("reading logs") as progress:
-        fields = {"cwd": args.dir, "model": "", "progress": progress}
-        known = file_costs(args.question.with_fields(**fields), _COST_PERIOD)
-    paths = [row.path for row in result.table.rows]
-    return {path: known[os.path.realpath(path)] for path in paths if os.path.realpath(path) in known}
+        question = args.question.with_fields(cwd=args.dir, progress=progress)
+        return file_costs(question, [row.path for row in result.table.rows])
 
 
 def _short_path(path: str, result: AgentReport, home: str) -> str:

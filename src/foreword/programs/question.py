@@ -46,6 +46,7 @@ _COMMAND_KINDS = {
         "layouts": STRINGS,
         "paths": STRINGS,
         "all": SWITCH,
+        "cost": SWITCH,
         "git": SWITCH,
         "by": STRING,
         "range": STRING,

@@ -333,16 +333,23 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
 
 
 def agents(question: Question) -> AgentsForm:
-    """Return what each agent does with each instruction file. If `paths` is set, return only these files, with the layouts' rules."""
+    """Return what each agent does with each instruction file. If `paths` is set, return only these files, with the layouts' rules.
+
+    With `cost`, also return what each file cost in the sessions of the last 30 days.
+    """
     from .agents import agent_report
+    from .sessions import file_costs
 
-    return agents_answer(agent_report(question))
+    report = agent_report(question)
+    paths = [row.path for row in report.table.rows]
+    return agents_answer(report, file_costs(question, paths) if question.fields.get("cost") else None)
 
 
-def agents_answer(report: AgentReport) -> AgentsForm:
+def agents_answer(report: AgentReport, costs: dict[str, float | None] | None = None) -> AgentsForm:
     from ..wire.agents import agents_form
 
-    return agents_form(report.root, report.cwd, report.table, report.findings, report.others, bool(report.paths))
+    form = agents_form(report.root, report.cwd, report.table, report.findings, report.others, bool(report.paths))
+    return form if costs is None else {**form, "costs": costs}
 
 
 # Repositories
@@ -421,7 +428,7 @@ ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "skill": (skill, ("name",)),
     "diff": (diff, ("old", "new", "layouts")),
     "cache": (cache, ("prompt", "old", "new", "turns", "prices")),
-    "agents": (agents, ("layouts", "paths", "all")),
+    "agents": (agents, ("layouts", "paths", "all", "cost")),
     "review": (review, ("range", "layouts", "prices")),
     "lock": (lock, ("layouts",)),
     "lint": (lint, ("recursive", "disable", "min_severity")),

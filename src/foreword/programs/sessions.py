@@ -11,7 +11,7 @@ from .session_query import SessionQuery, day_costs, session_form, tokens_form, t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..sessions.joining import Session
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 DIMENSIONS = ("file", "tool", "server", "skill", "section", "cause", "day", "model", "agent")
 IN_PARTS = ("file", "tool", "server", "skill", "section")
 REST = "no collapse"
+_COST_PERIOD = "30d"
 SECTION_NAMES = frozenset((*SECTIONS.values(), ANSWERS))
 
 
@@ -103,9 +104,10 @@ def mapping_answer(fields: Mapping[str, Any]) -> Any:
     return sessions_answer(Question(fields))
 
 
-def file_costs(question: Question, since: str) -> dict[str, float | None]:
-    """Return what each instruction file cost in this repository since a time, by real path, for `foreword agents --cost`."""
+def file_costs(question: Question, paths: Iterable[str]) -> dict[str, float | None]:
+    """Return what each of these files cost in this repository in the last 30 days, with any model. A file that no session read is left out."""
     import os
 
-    rows = rows_answer(SessionQuery(question.with_fields(since=since)), "file")["rows"]
-    return {os.path.realpath(row["key"]): row["cost"] for row in rows if os.path.isabs(row["key"])}
+    rows = rows_answer(SessionQuery(question.with_fields(since=_COST_PERIOD, model="")), "file")["rows"]
+    known = {os.path.realpath(row["key"]): row["cost"] for row in rows if os.path.isabs(row["key"])}
+    return {path: known[real] for path in paths if (real := os.path.realpath(path)) in known}

@@ -93,12 +93,26 @@ class PathsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 class AgentsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
     """The body of a turn, the layouts to compare (by default those of the agents in use), and the paths to show.
 
-    If `all` is true, the table has every agent.
+    If `all` is true, the table has every agent. If `cost` is true, the response has what each file cost in the last 30 days, for services
+    that show sessions.
     """
 
     layouts: Annotated[list[Label], Meta(max_length=100)] = field(default_factory=list)
     paths: Paths = field(default_factory=list)
     all: bool = False
+    cost: bool = False
+
+
+class AlignBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A folder in a repository, and the agents to align in addition to those in use.
+
+    With `merge`, the agents' own files are merged into `AGENTS.md`; with `links`, files may become links to the sources.
+    """
+
+    cwd: Path
+    agents: Annotated[list[Label], Meta(max_length=100)] = field(default_factory=list)
+    merge: bool = False
+    links: bool = False
 
 
 class LintBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):

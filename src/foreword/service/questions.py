@@ -10,6 +10,8 @@ from msgspec import UNSET
 from ..errors import check_messages
 from ..errors import show as quote
 from ..programs import questions
+from ..programs.align.answer import align_answer
+from ..programs.align.plan import plan_alignment
 from ..programs.caching import compare_caches
 from ..programs.question import Question
 from ..programs.subjects import build_subject, read_subject
@@ -17,6 +19,7 @@ from ..store import waits
 from .bodies import AgentBody, ToolBody
 from .inspection_bodies import (
     AgentsBody,
+    AlignBody,
     BlameBody,
     CacheBody,
     DiffBody,
@@ -33,6 +36,7 @@ from .inspection_bodies import (
 from .request import Request
 from .responses import Problem, Response
 from .service import Service, check_layout_name
+from .sessions import check_sessions
 
 if TYPE_CHECKING:
     from ..inspection.subject import Subject
@@ -109,7 +113,10 @@ def cache(service: Service, request: Request) -> Response:
 
 
 def agents(service: Service, request: Request) -> Response:
-    """Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason."""
+    """Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason.
+
+    With `cost`, which needs the right `sessions`, return also what each file cost in the sessions of the last 30 days.
+    """
     body: AgentsBody = request.body
     waits.announce("inspect")
     layouts = [check_layout_name(name) for name in body.layouts or filter(None, [body.layout])]
@@ -118,7 +125,16 @@ def agents(service: Service, request: Request) -> Response:
     question = question_of(
         service, body, layout="", layouts=layouts, paths=paths, all=body.all, **_bounds(service, body)
     )
-    return Response(questions.agents(question))
+    return Response(questions.agents(question.with_fields(**_cost_fields(service, body))))
+
+
+def align(service: Service, request: Request) -> Response:
+    """Return the fewest changes after which every agent reads every instruction once, and what each reads before and after. Nothing is written."""
+    body: AlignBody = request.body
+    waits.announce("inspect")
+    _check_repository(service, body.cwd)
+    question = question_of(service, AgentBody(cwd=body.cwd), layout="")
+    return Response(align_answer(plan_alignment(question, body.agents, merge=body.merge, links=body.links)))
 
 
 def lint(service: Service, request: Request) -> Response:
@@ -211,6 +227,16 @@ def _checked_path(service: Service, body: AgentBody, path: str, name: str) -> st
     if path:
         service.path(os.path.join(service.path(body.cwd), path), name)
     return path
+
+
+def _cost_fields(service: Service, body: AgentsBody) -> dict[str, Any]:
+    """Return the fields that ask what files cost, if the body does. Raises a Problem if its sender may not see sessions."""
+    if not body.cost:
+        return {}
+    check_sessions(service)
+    if "sessions" not in service.caller.rights:
+        raise Problem("forbidden", "cost needs the right 'sessions', which the token does not have")
+    return {"cost": True, "utc": True, "served": service.workspace(body.cwd).inside}
 
 
 def _bounds(service: Service, body: AgentBody) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.forms import ExplainedForm
+from ..wire.align_forms import AlignForm
 from ..wire.conversation_forms import RecordedForm
 from ..wire.forms import (
     AgentsForm,
@@ -66,6 +67,7 @@ from .bodies import (
 )
 from .inspection_bodies import (
     AgentsBody,
+    AlignBody,
     BlameBody,
     CacheBody,
     DiffBody,
@@ -154,6 +156,7 @@ ROUTES = (
     Route("POST", "/diff", "questions", "read", False, questions.diff, DifferenceForm, DiffBody, None, _QUESTION),
     Route("POST", "/cache", "inspections", "read", False, questions.cache, (CacheForm, CacheReusesForm), CacheBody, None, _QUESTION),
     Route("POST", "/agents", "inspections", "read", False, questions.agents, AgentsForm, AgentsBody, None, _QUESTION),
+    Route("POST", "/align", "inspections", "read", False, questions.align, AlignForm, AlignBody, None, _QUESTION),
     Route("POST", "/lint", "inspections", "read", False, questions.lint, LintForm, LintBody, None, _QUESTION),
     Route("POST", "/review", "inspections", "read", False, questions.review, ReviewForm, ReviewBody, None, _QUESTION),
     Route("POST", "/lock", "inspections", "read", False, questions.lock, LockForm, RepositoryBody, None, _QUESTION),

@@ -28,9 +28,14 @@ def read_session(service: Service, request: Request) -> Response:
     return _answer(service, query.cwd, id=request.text("id"), **fields)
 
 
-def _answer(service: Service, cwd: str, **fields: Any) -> Response:
+def check_sessions(service: Service) -> None:
+    """Raise a Problem if the service was not started to show sessions."""
     if not service.has_sessions:
         raise Problem("not-found", "this service was not started with --sessions")
+
+
+def _answer(service: Service, cwd: str, **fields: Any) -> Response:
+    check_sessions(service)
     waits.announce("inspect")
     workspace = service.workspace(cwd)
     common = {

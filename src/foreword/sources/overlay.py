@@ -11,7 +11,8 @@ import os
 import stat
 from errno import ENOENT, ENOTDIR
 
-from .places import OPEN_FLAGS
+from .paths import is_inside
+from .places import OPEN_FLAGS, Folders, real_path
 from .reader import LIMIT
 from .tree_listings import join, resolve_links
 
@@ -29,6 +30,7 @@ class SharedFiles:
 
     def __init__(self, root: str, names: Iterable[str], links: Iterable[str] = (), is_repository: bool = True) -> None:
         self.root, self.is_repository = root, is_repository
+        self._real_root, self._places = real_path(root), Folders()
         self.names = frozenset(names)
         self.children = _children(self.names)
         self.links = {link: target for link in links for target in [self._target(link)] if target}
@@ -38,10 +40,14 @@ class SharedFiles:
     def read(self, name: str) -> tuple[bytes, int]:
         """Return the start of a file, at most one byte more than a reader's limit, and its size. Raises OSError if it cannot be read."""
         if name not in self._contents:
-            descriptor = os.open(os.path.join(self.root, name), OPEN_FLAGS | _NOFOLLOW)
+            path = os.path.join(self.root, name)
+            descriptor = os.open(path, OPEN_FLAGS | _NOFOLLOW)
             try:
                 status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode):
+                # What git calls a folder may be a link on this disk, and lead out of the repository.
+                if not stat.S_ISREG(status.st_mode) or not is_inside(
+                    self._places.real_path_of(descriptor, path), self._real_root
+                ):
                     raise FileNotFoundError(ENOENT, os.strerror(ENOENT), name)
                 self._contents[name] = os.read(descriptor, LIMIT + 1), status.st_size
             finally:

@@ -370,12 +370,15 @@ class AgentForm(TypedDict):
 
 
 class AgentsForm(TypedDict):
+    """What each agent does with each file. With `--cost`, `costs` has what files cost in the last 30 days, by path; null is unknown."""
+
     root: str
     cwd: str
     agents: list[AgentForm]
     files: list[AgentFileForm]
     others: list[str]
     findings: list[FindingForm]
+    costs: NotRequired[dict[str, float | None]]
 
 
 # Templates and layouts

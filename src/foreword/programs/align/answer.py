@@ -18,6 +18,7 @@ def align_answer(alignment: Alignment) -> AlignForm:
             {
                 "path": printable(change.path),
                 "action": change.action,
+                "before": change.before,
                 "text": change.text,
                 "agents": list(change.agents),
                 "reason": change.reason,
@@ -32,6 +33,7 @@ def align_answer(alignment: Alignment) -> AlignForm:
 
 def _reading_form(reading: AgentReading) -> AgentReadingForm:
     return {
+        "read": list(map(printable, reading.read)),
         "missing": list(map(printable, reading.missing)),
         "repeated": list(map(printable, reading.repeated)),
         "cut": list(map(printable, reading.cut)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...errors import CallError, ForewordError, suggestion
+from ...errors import CallError, ForewordError, MissingError, suggestion
 from ...findings import finding
 from ...packs.packs import mirror_names
 from ...packs.shipped import shipped_mirror
@@ -72,7 +72,7 @@ def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]
     known = mirror_names()
     for name in named:
         if name not in known:
-            raise CallError(f"unknown agent {name!r}" + suggestion(name, known))
+            raise MissingError(f"unknown agent {name!r}" + suggestion(name, known))
     layouts = {name: shipped_mirror(name) for name in known}
     return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, files.names)}
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .results import ResultsFile
     from .subject import ExperimentSubject
 
-_MONTH = "30d"
-
 
 @value
 class EffectOptions:
@@ -162,6 +160,6 @@ def _monthly_costs(question: Question, subject: ExperimentSubject) -> Mapping[st
     """Return what each instruction file cost in the last month, from the logs of agents."""
     from ..sessions import file_costs
 
-    costs = file_costs(question, _MONTH)
-    real = {path: os.path.realpath(os.path.join(subject.git.root, path)) for path in subject.texts}
-    return {path: costs[full] for path, full in real.items() if full in costs}
+    full = {path: os.path.join(subject.git.root, path) for path in subject.texts}
+    costs = file_costs(question, full.values())
+    return {path: costs[name] for path, name in full.items() if name in costs}
