@@ -1,5 +1,5 @@
 // Questions about a folder's prompt. Each answer is what the command of the same name prints with `--json`.
-import type { QuestionBody } from "../../clients/typescript/index.js";
+import type { AlignForm, QuestionBody } from "../../clients/typescript/index.js";
 import { type Choices, agentBody, toolNames } from "./api";
 import { call } from "./client";
 import type { AgentsTable, AuthorSum, AuthorSums, Authorship, CacheLoss, Counted, Difference, EditionTarget, Explained, LintReport, Message, Prompt, Skill, Touched } from "./forms";
@@ -64,6 +64,17 @@ export async function readAuthors(choices: Choices, signal?: AbortSignal): Promi
 /** The verdicts of these agents on every instruction file, by default of those that the repository is written for. The layout does not matter. */
 export async function compareAgents(choices: Choices, layouts: string[], signal?: AbortSignal): Promise<AgentsTable> {
   return call((client) => client.agents({ ...questionBody({ ...choices, layout: "" }), layouts }, { signal }));
+}
+
+/** What each file in this table cost in the last 30 days, by path. The service must show sessions. */
+export async function costsOfFiles(choices: Choices, layouts: string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
+  const { costs } = await call((client) => client.agents({ ...questionBody({ ...choices, layout: "" }), layouts, cost: true }, { signal }));
+  return costs ?? {};
+}
+
+/** The changes after which every agent reads every instruction once. Nothing is written. */
+export async function planAlignment(cwd: string, options: { merge: boolean; links: boolean }, signal?: AbortSignal): Promise<AlignForm> {
+  return call((client) => client.align({ cwd, ...options }, { signal }));
 }
 
 /** The prompt of a layout that is not stored anywhere. */

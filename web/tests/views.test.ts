@@ -14,6 +14,7 @@ import { matchingTemplates, matchingVersions } from "../src/templates/matching";
 import { turnCode } from "../src/use-code";
 import { sorted } from "../src/sort-heading";
 import { age } from "../src/words";
+import { alignCommand, readingWords } from "../src/workspace/align-words";
 import { answerTo } from "../src/workspace/why-words";
 
 test("a chart has a bar for each day, with gaps on days without calls", () => {
@@ -70,6 +71,15 @@ test("the answer to why is in sentences", () => {
   assert.equal(answerTo(row, "/w"), "packages/web/CLAUDE.md is not in this prompt: AGENTS.override.md comes before it. Claude and copilot read it. To include it: move its text into AGENTS.override.md.");
   assert.equal(answerTo({ ...row, fate: "used", reason: "", readers: [], advice: "" }, "/w"), "packages/web/CLAUDE.md is in this prompt.");
   assert.equal(answerTo({ ...row, fate: "absent", reason: "", readers: ["pi"], advice: "create it" }, ""), "/w/packages/web/CLAUDE.md is not in this prompt: absent. Pi reads it. To include it: create it.");
+});
+
+test("what an agent reads is in the words of the command, which is quoted for a shell", () => {
+  const reading = { read: ["AGENTS.md"], missing: ["a", "b", "c", "d", "e"], repeated: [], cut: ["f"] };
+  assert.equal(readingWords(reading), "reads 1 of 7; misses a, b, c and 2 more; cuts f");
+  assert.equal(readingWords({ read: [], missing: [], repeated: ["g"], cut: [] }), "repeats g");
+  assert.equal(readingWords({ read: [], missing: [], repeated: [], cut: [] }), "reads 0 of 0");
+  assert.equal(alignCommand("/w/shop", { merge: false, links: true }), "foreword align /w/shop --links --write");
+  assert.equal(alignCommand("/it's mine", { merge: true, links: false }), `foreword align '/it'"'"'s mine' --merge --write`);
 });
 
 test("rows are sorted by figures or names, and equal rows stay in order", () => {
