@@ -410,7 +410,7 @@ CHECK_IDS = (
     "unread-file",
     "unfollowed-import",
     "cut-file",
-    "blank-override",
+    "blank-file",
     "misordered-file",
     "misplaced-file",
     "unmatched-rule",

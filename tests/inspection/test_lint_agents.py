@@ -19,7 +19,7 @@ AGENT_CHECKS = {
     "unread-file",
     "unfollowed-import",
     "cut-file",
-    "blank-override",
+    "blank-file",
     "misordered-file",
     "misplaced-file",
     "unmatched-rule",
@@ -67,7 +67,7 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Read AGENTS.md first."}, []),
         ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
-        ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, []),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, [("blank-file", "CLAUDE.md", None)]),
         ({"AGENTS.md": "Run tests.", ".claude/rules/a.md": "Be brief."}, []),
         ({"AGENTS.md": "Run tests."}, []),
     ],
@@ -264,6 +264,7 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
     assert findings_for({".github/instructions/c.md": "Hello.", ".cursor/rules/d.md": "Hello."}) == [
         ("misplaced-file", ".claude/rules/a.mdc", None),
         ("misplaced-file", ".github/instructions/c.md", None),
+        ("misplaced-file", ".cursor/rules/d.md", None),
     ]
 
 
@@ -279,7 +280,10 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
 )
 def test_text_cut_by_a_limit_is_reported_at_the_first_file(findings_for, sizes, expected):
     root, below = sizes
-    assert findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a") == expected
+    assert (
+        findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a", "--disable", "blank-file")
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +291,7 @@ def test_text_cut_by_a_limit_is_reported_at_the_first_file(findings_for, sizes, 
 )
 def test_a_blank_override(findings_for, override, expected):
     files = {"AGENTS.md": "Run tests.", **({"AGENTS.override.md": override} if override is not None else {})}
-    assert [code for code, _, _ in findings_for(files)] == ["blank-override"] * expected
+    assert [code for code, _, _ in findings_for(files)] == ["blank-file"] * expected
 
 
 @pytest.mark.parametrize(("folder", "expected"), [("API", ["misordered-file"]), ("api", [])])
@@ -297,7 +301,7 @@ def test_a_general_file_that_comes_last(findings_for, folder, expected):
 
 
 def test_a_file_in_a_hidden_folder_that_an_agent_ignores(findings_for):
-    rule = {".github/instructions/a.instructions.md": "Be brief."}
+    rule = {".github/instructions/a.instructions.md": "---\napplyTo: '**'\n---\nBe brief."}
     assert findings_for({".claude/CLAUDE.md": "Run tests.", **rule}) == [("misplaced-file", ".claude/CLAUDE.md", None)]
     assert findings_for({"CLAUDE.md": "Use CSS."}) == [], "Copilot has instructions for this folder"
 
@@ -541,3 +545,69 @@ def test_files_that_only_other_agents_load_are_checked_once(tree, capsys):
     assert secrets_in("--layout", "cursor") == (5, at_root[1:])  # .agents/rules is Foreword's own
     disabled = [argument for check in sorted(AGENT_CHECKS) for argument in ("--disable", check)]
     assert secrets_in(*disabled) == (6, at_root)
+
+
+def test_words_that_an_agent_takes_for_imports(findings_for):
+    text = "# Rules\n\nUse @scope/name, never @types/node.\nAsk @alice. `@in/code` is text.\n"
+    assert findings_for({"GEMINI.md": text}) == [("unfollowed-import", "GEMINI.md", 3)]
+    assert findings_for.messages == [
+        "Gemini CLI takes @scope/name and 2 other words of this file for imports, and replaces them by a comment that the import failed;"
+        " write them in backticks"
+    ]
+    findings_for({"GEMINI.md": "Use @scope/name."})
+    assert findings_for.messages[0].startswith("Gemini CLI takes @scope/name for an import, and replaces it by")
+    assert findings_for({"GEMINI.md": "Use `@scope/name`.", "CLAUDE.md": "Use @scope/name."}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            ".cursor/rules/a.mdc",
+            "Be brief.",
+            "Cursor uses this rule only if someone attaches it; to change that, add one of",
+        ),
+        (".cursor/rules/a.mdc", "---\nglobs:\nalwaysApply: false\n---\nBe brief.", "only if someone attaches it"),
+        (".cursor/rules/a.mdc", "---\ndescription: When testing.\n---\nBe brief.", ""),
+        (".cursor/rules/a.mdc", "\n", ""),
+        (".claude/rules/a.md", "Be brief.", ""),
+        (
+            ".github/instructions/a.instructions.md",
+            "Be brief.",
+            "this file has no `applyTo`, so Copilot CLI uses it for every file",
+        ),
+        (".github/instructions/a.instructions.md", "---\ndescription: x\n---\nA.", "Copilot in VS Code for none"),
+        (".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nA.", ""),
+        (".cursor/rules/a.mdc", '---\nglobs: ["lib/**\n---\nA.', "the front matter cannot be read as YAML"),
+        (".cursor/rules/a.mdc", "---\nglobs: *.py, lib/**\n---\nA.", ""),
+    ],
+)
+def test_a_rule_that_does_not_say_when_it_applies(findings_for, path, text, expected):
+    findings_for({path: text, "lib/a.py": ""}, "--disable", "blank-file")
+    assert [expected in message for message in findings_for.messages] == [True] * bool(expected), findings_for.messages
+
+
+def test_rules_whose_extension_an_agent_does_not_read(findings_for):
+    files = {".cursor/rules/a.md": "Be brief.", ".cursor/rules/README.md": "Rules."}
+    assert findings_for(files) == [("misplaced-file", ".cursor/rules/a.md", None)]
+    assert findings_for.messages == [
+        "Cursor ignores this file, and reads only files that end in .mdc in this folder; rename it to a.mdc"
+    ]
+
+
+def test_a_blank_file(findings_for):
+    assert findings_for({"AGENTS.md": " \n"}) == [("blank-file", "AGENTS.md", None)]
+    assert findings_for.messages[0].startswith("this file is blank, so Codex CLI and ")
+    findings_for({"CLAUDE.md": "Be brief."})
+    assert findings_for.messages[0].startswith("this file is blank, and hides /w/CLAUDE.md from OpenCode and pi;")
+
+
+def test_a_file_below_that_no_agent_reads(findings_for):
+    files = {".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nBe brief.", "web/.cursorrules": "Use CSS."}
+    assert findings_for(files, "--recursive") == [("misplaced-file", "web/.cursorrules", None)]
+    assert findings_for.messages == [
+        "Cursor ignores this file, and reads only .cursorrules at the root of the repository; move it to /w/.cursorrules"
+    ]
+    assert len(findings_for({"web/.windsurfrules": "X."}, "--recursive")) == 1, (
+        "no mirrored agent of this repository reads such files"
+    )

@@ -184,8 +184,10 @@ class ImportReader:
     # Reports
 
     def report_missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
-        if _looks_like_text(token):
+        is_text = _looks_like_text(token)
+        if is_text or importing.rules.missing:  # a form for missing files replaces the words, whatever they are
             self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", token)
+        if is_text:
             self.record(path, "absent", importing)
         return NotImported("missing", path, "the file does not exist")
 

@@ -13,7 +13,7 @@ from ..errors import ForewordError
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit
 from ..inspection.lint.agent_facts import Facts, Visit, agent_name, shared_names
 from ..inspection.lint.agent_files import (
-    report_blank_files,
+    BlankFiles,
     report_cut_files,
     report_hidden_files,
     report_misordered_files,
@@ -26,7 +26,7 @@ from ..inspection.lint.agent_texts import (
     report_unfollowed_imports,
 )
 from ..inspection.lint.material import is_material
-from ..inspection.lint.rule_fields import RuleFields, report_other_extensions
+from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
 from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
@@ -77,6 +77,7 @@ class AgentLint:
         self.mirrors, _ = all_mirrors(workspace, self.files.reader(), assembler.packs)
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
+        self.blank_files = BlankFiles(self.facts)
         self.repeated = RepeatedTexts(self.facts, self.shared)
         self.rule_fields = RuleFields(self.facts, lambda text: read_rule_fields(text)[0])
         # The files that an agent loads, or may get later, for example when it touches a file.
@@ -97,6 +98,7 @@ class AgentLint:
         chosen = [name for name, layout in layouts.items() if name in named or self._is_used(layout, files)]
         if chosen:
             self._check(chosen, files)
+        self.blank_files.report()
         self._check_own_rules(candidates)
         if "unmatched-rule" not in disabled:
             self.rules.report_unmatched(self.files, self.facts)
@@ -215,12 +217,13 @@ class AgentLint:
             prompt = without_menus(prompt, snapshot)
         visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.files.root, self.files.read)
         report_hidden_files(visit, self.facts, self.shared)
-        report_blank_files(visit, self.facts)
+        self.blank_files.visit(visit)
         report_cut_files(visit, self.facts)
         report_misordered_files(visit, self.facts)
         report_unfollowed_imports(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)
+        report_invalid_fields(visit, self.facts)
         self.rule_fields.visit(visit)
         base = self.files.real_path(visit.folder)
         report_other_extensions(visit, self.facts, lambda folder: self.files.entries(os.path.join(base, folder)))

@@ -134,8 +134,31 @@ def _base_folder(layout: Layout, path: str) -> str:
     )
 
 
-def report_blank_files(visit: Visit, facts: Facts) -> None:
-    """Report blank files that take the place of others."""
+class BlankFiles:
+    """Reports blank files: those that take the place of others, and those that have no effect."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._blank: dict[str, dict[str, None]] = {}
+        self._hiding: set[str] = set()
+
+    def visit(self, visit: Visit) -> None:
+        for candidate in visit.candidates_in_repository("blank"):
+            self._blank.setdefault(candidate.path, {})[visit.agent] = None
+        for path in _report_blank_overrides(visit, self.facts):
+            self._hiding.add(path)
+
+    def report(self) -> None:
+        """Report the blank files that hide nothing."""
+        for path, agents in self._blank.items():
+            if path not in self._hiding:
+                message = "this file is blank, so {agents} get{s} nothing from it; write something in it, or delete it"
+                for agent in agents:
+                    self.facts.add("blank-file", Place(path), message, agent, severity="info")
+
+
+def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
+    """Report blank files that take the place of others, and yield their paths."""
     for hidden in visit.candidates_in_repository("shadowed"):
         hiding = visit.candidates.get(hidden.target)
         if hiding is None or not is_inside(hiding.path, visit.root):
@@ -144,7 +167,8 @@ def report_blank_files(visit: Visit, facts: Facts) -> None:
             message = (
                 f"this file is blank, and hides {hidden.path} from {{agents}}; delete it, or write something in it"
             )
-            facts.add("blank-override", Place(hiding.path), message, visit.agent)
+            facts.add("blank-file", Place(hiding.path), message, visit.agent)
+            yield hiding.path
 
 
 # Cut files
@@ -222,14 +246,35 @@ def report_misordered_files(visit: Visit, facts: Facts) -> None:
 
 
 def report_misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
-    """Report files in a hidden folder that an agent ignores, although it reads files with that name in other places."""
+    """Report files that an agent ignores, although it reads files with that name in other places.
+
+    A file in a hidden folder is reported for each agent that gets nothing else from the folder around it, and any other one only if no
+    agent reads it.
+    """
     for row in table.rows:
-        if not is_inside(row.path, root) or not _is_in_hidden_folder(row.path, root):
+        if not is_inside(row.path, root):
             continue
-        for layout, where in _ignoring_agents(table, row):
-            folder, name = dirname(dirname(row.path)), basename(row.path)
-            message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {join(folder, name)}"
+        if _is_in_hidden_folder(row.path, root):
+            ignoring, folder = list(_ignoring_agents(table, row)), dirname(dirname(row.path))
+        else:
+            ignoring, folder = list(_agents_that_never_read(table, row)), root
+        for layout, where in ignoring:
+            new_path = join(folder, basename(row.path))
+            message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
             facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
+
+
+def _agents_that_never_read(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
+    """Yield the agents that read files with this name in other places, each with these places, if no agent ever reads the file."""
+    name = basename(row.path)
+    if any(verdict.name != "never" or verdict.reason for verdict in row.verdicts):
+        return
+    layouts = [view.layout for view in table.agents]
+    if any(_reads(lookup, name) for layout in layouts if layout.touch for lookup in layout.touch.lookups):
+        return
+    for layout in layouts:
+        if where := describe_places(layout, row.path):
+            yield layout, where
 
 
 def _is_in_hidden_folder(path: str, root: str) -> bool:

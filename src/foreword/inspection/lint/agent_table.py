@@ -30,7 +30,8 @@ AGENT_CHECKS = (
         "An agent does not follow an import: the file does not exist, or is outside the folder in which the agent works, or the import is in code.",
         "If the file does not exist, this is a warning. In `See @docs/style.md.`, Claude Code takes the full stop as part of the path. It"
         " follows the imports of a project's files only inside the folder in which it was started: in `web`, it reads the line `@AGENTS.md` of"
-        " the file above, but not AGENTS.md. A link has no such limit.",
+        " the file above, but not AGENTS.md. A link has no such limit. Gemini CLI takes even `@scope/name` for an import, and replaces it by a"
+        " comment that the import failed.",
         Example(
             {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n", "web/CLAUDE.md": "Be brief.\n"},
             "CLAUDE.md",
@@ -64,10 +65,11 @@ AGENT_CHECKS = (
         Example({"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\nBe brief.\n"}, "web/AGENTS.md", options=("web",)),
     ),
     Check(
-        "blank-override",
+        "blank-file",
         "warning",
-        "A blank file takes the place of another one.",
-        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank.",
+        "A file is blank: agents get nothing from it, or it takes the place of another one.",
+        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank. If a blank file hides nothing, the severity is"
+        " `info`.",
         Example(
             {"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "\n"}, "AGENTS.override.md", message_part="hides"
         ),
@@ -93,9 +95,9 @@ AGENT_CHECKS = (
     Check(
         "misplaced-file",
         "info",
-        "An agent ignores a file in a hidden folder: it reads files of that name in other places, or files there with another extension.",
+        "An agent ignores a file: it reads files of that name in other places, or files there with another extension.",
         "Copilot reads CLAUDE.md, but not `.claude/CLAUDE.md` at the root of a repository. Reported only if the agent gets nothing else from"
-        " that folder.",
+        " that folder or, if the folder is not hidden, if no agent reads the file.",
         Example(
             {
                 ".claude/CLAUDE.md": "# Shop\n\nRun `make test`.\n",
@@ -141,8 +143,9 @@ AGENT_CHECKS = (
     Check(
         "rule-field",
         "warning",
-        "An agent ignores a field of a rule: it is misspelled, empty, belongs to another agent, or is neither true nor false.",
-        "The rule then applies to other files than its author expects, usually to all of them. Cursor knows `globs`, Claude Code `paths`, and"
+        "An agent ignores a field of a rule: it is misspelled, empty, belongs to another agent, is neither true nor false, or is not valid YAML;"
+        " or a rule has no field that says when it applies.",
+        "The rule then applies to other files than its author expects: to all of them, or to none. Cursor knows `globs`, Claude Code `paths`, and"
         " Copilot `applyTo`.",
         Example(
             {".claude/rules/web.md": "---\nglobs: web/**\n---\nBe brief.\n", "web/index.html": "<p>Hello</p>\n"},

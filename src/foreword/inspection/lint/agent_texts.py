@@ -37,6 +37,7 @@ def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
 
 def report_missing_imports(visit: Visit, facts: Facts) -> None:
     """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
+    replaced: dict[str, list[tuple[SourceText, Finding, str]]] = {}
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-missing" else None
         token = _token(source, finding) if source else ""
@@ -44,6 +45,9 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         if source is None or not token or token.startswith("@~") or ".local." in token:
             continue
         path = token.rstrip(_PUNCTUATION)
+        if not _PATH_OF_TEXT.search(path):
+            replaced.setdefault(source.path, []).append((source, finding, path))
+            continue
         punctuation = token[len(path) :]
         if punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
             message = (
@@ -62,8 +66,25 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             "warning",
         )
 
+    for found in replaced.values():
+        _report_replaced_words(found, visit, facts)
+
+
+def _report_replaced_words(found: Sequence[tuple[SourceText, Finding, str]], visit: Visit, facts: Facts) -> None:
+    """Report words of one file such as `@scope/name`, which the agent takes for imports and replaces by a comment, at the first one."""
+    source, finding, token = found[0]
+    others = len({token for _, _, token in found}) - 1
+    words = f"{token} and {others:,} other word{'s' if others > 1 else ''} of this file" if others else token
+    noun, pronoun = ("imports", "them") if others else ("an import", "it")
+    message = f"{{agents}} take{{s}} {words} for {noun}, and replace{{s}} {pronoun} by a comment that the import failed; write {pronoun} in backticks"
+    end = finding.column + len(token) if finding.column else None
+    place = Place(source.path, finding.line, finding.column, end)
+    facts.add("unfollowed-import", place, message, visit.agent, "", "warning")
+
 
 _PUNCTUATION = ".,;:!?)]}\"'"
+# A path with an extension, which was probably meant as an import.
+_PATH_OF_TEXT = re.compile(r"\.\w{1,10}$")
 _IN_CODE = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+)?`{0,2}(@(?:\./)?[\w./+-]{1,200}\.(?:md|mdc|txt))`{0,2}[ \t]*$", re.MULTILINE
 )

@@ -11,6 +11,7 @@ from posixpath import splitext
 
 from ...layout.touch_keys import MATCH_FIELDS
 from ...sources.globs import matches_glob
+from ...sources.paths import is_inside
 from ...text.lines import printable
 from .agent_facts import Place, agent_name, place_of
 from .rule_globs import split_globs
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ...layout.model import Layout, Lookup
-    from ...vocabulary import Candidate
+    from ...vocabulary import Candidate, Severity
     from .agent_facts import Facts, Visit
     from .source_text import SourceText
 
@@ -54,14 +55,54 @@ class RuleFields:
     def _check(self, layout: Layout, candidate: Candidate, read: Callable[[str], SourceText | None]) -> None:
         lookups = list(_rule_lookups(layout, candidate.path))
         source = read(candidate.path) if lookups else None
-        if source is None or not source.text.startswith("---"):
+        if source is None:
             return
-        fields = self.read_fields(source.text)
-        problems = [*_problems(fields, _known_values(lookups))]
+        fields = self.read_fields(source.text) if source.text.startswith("---") else {}
+        known = _known_values(lookups)
+        if layout.mirrors and source.text.strip():
+            has_apply_to = any("applyTo" in dict(lookup.where) for lookup in lookups)
+            self._check_conditions(layout, candidate, source, fields, known, has_apply_to)
+        problems = [*_problems(fields, known)]
         if candidate.fate != "unused" and not candidate.target:
             problems += _empty_scopes(fields, lookups)
         for name, message in problems:
             self.facts.add("rule-field", place_of(source, f"{name}:"), message, agent_name(layout))
+
+    def _check_conditions(
+        self,
+        layout: Layout,
+        candidate: Candidate,
+        source: SourceText,
+        fields: Mapping[str, str],
+        known: Mapping[str, Collection[str]],
+        has_apply_to: bool,
+    ) -> None:
+        """Report a rule without any field that says when it applies."""
+        if any(fields.get(name, "").lower() not in ("", "false") for name in known) or _problem_names(fields, known):
+            return
+        if candidate.fate == "unused":
+            ways = ", ".join(f"`{name}: true`" if name == "alwaysApply" else f"`{name}`" for name in known)
+            message = f"{{agents}} use{{s}} this rule only if someone attaches it; to change that, add one of {ways}"
+            self.facts.add("rule-field", Place(source.path), message, agent_name(layout), severity="info")
+        elif has_apply_to:
+            message = (
+                "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
+                " add `applyTo: '**'`, or the paths that it is for"
+            )
+            self.facts.add("rule-field", Place(source.path), message, agent_name(layout))
+
+
+def _problem_names(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -> list[str]:
+    return [name for name, _ in _problems(fields, known)]
+
+
+def report_invalid_fields(visit: Visit, facts: Facts) -> None:
+    """Report rules whose front matter is not valid YAML, or has globs that cannot be used."""
+    for finding in visit.prompt.findings:
+        if finding.code == "front-matter-invalid" and is_inside(finding.path, visit.root):
+            problem = finding.message.removeprefix(f"{finding.path}: ")
+            message = f"{problem}, so {{agents}} may ignore its fields; correct it"
+            facts.add("rule-field", Place(finding.path, 1), message, visit.agent)
 
 
 def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
@@ -150,7 +191,7 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
     for folder, endings in _rule_folders(visit.layout).items():
         for name in entries(folder):
             stem, extension = splitext(name)
-            is_rule = extension == ".mdc" or (extension == ".md" and all("." in ending[1:] for ending in endings))
+            is_rule = extension == ".mdc" or (extension == ".md" and extension not in endings)
             if not is_rule or stem.lower() == "readme" or name.endswith(tuple(endings)):
                 continue
             message = (
@@ -158,7 +199,9 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {printable(stem)}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
-            facts.add("misplaced-file", place, message, visit.agent, severity="warning")
+            # Documentation may be out of date; a layout that was compared with the program is not.
+            severity: Severity = "warning" if visit.layout.program else "info"
+            facts.add("misplaced-file", place, message, visit.agent, severity=severity)
 
 
 def _rule_folders(layout: Layout) -> dict[str, list[str]]:
