@@ -160,6 +160,19 @@ def module_tree(tmp_path_factory):
     return Tree(tmp_path_factory.mktemp("tree"))
 
 
+@pytest.fixture(scope="session")
+def site_build(tmp_path_factory):
+    """The documentation site, built without a network: its folder, and the finished process.
+
+    Tests that use it have the mark `xdist_group("site")`, so that it is built once.
+    """
+    folder = tmp_path_factory.mktemp("documentation")
+    nowhere = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_MKDOCS_2_WARNING": "1"}
+    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    root = Path(__file__).parent.parent
+    return folder, subprocess.run(mkdocs, cwd=root, env={**os.environ, **nowhere}, capture_output=True, text=True)
+
+
 @pytest.fixture
 def git(tree, monkeypatch):
     """`git("status")` runs in the workspace, with only the configuration of the repository."""

@@ -337,20 +337,19 @@ def test_named_files_exist(page):
 # The site and its images
 
 
-def test_the_site_builds_without_a_network(tmp_path):
-    nowhere = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_MKDOCS_2_WARNING": "1"}
-    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    result = subprocess.run(mkdocs, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True)
+@pytest.mark.xdist_group("site")
+def test_the_site_builds_without_a_network(site_build):
+    folder, result = site_build
     assert (result.returncode, result.stderr) == (0, "")
     pages = {
-        path.relative_to(tmp_path).with_suffix(".md").as_posix(): path.read_text() for path in tmp_path.rglob("*.html")
+        path.relative_to(folder).with_suffix(".md").as_posix(): path.read_text() for path in folder.rglob("*.html")
     }
     assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent != ROOT} == pages.keys() - {"404.md"}
     fetched = [
         tag for text in pages.values() for tag in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
     ]
     assert fetched == []
-    assert [path for path in tmp_path.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
+    assert [path for path in folder.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
 
 
 def test_the_site_navigation_matches_the_index():

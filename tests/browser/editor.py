@@ -54,7 +54,8 @@ class Editor:
         )
 
     def clear(self):
-        """Delete the text, leave the pointer outside of it, and wait until nothing is previewed."""
+        """Delete the text, leave the pointer outside of it, and wait until nothing is previewed. The language is the default again."""
+        self.dialog.get_by_label("Syntax").select_option("brackets")
         self.code.focus()
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.press("Backspace")

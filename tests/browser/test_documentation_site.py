@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import functools
 import http.server
-import os
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.xdist_group("site")
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -22,10 +18,9 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("docs")
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    subprocess.run(build, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, check=True)
+def folder(site_build):
+    folder, result = site_build
+    assert result.returncode == 0, result.stderr
     return folder
 
 

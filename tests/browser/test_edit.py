@@ -46,7 +46,8 @@ def test_the_editor_shows_the_global_template(editor, site):
     expect(editor.dialog.locator(".state")).to_contain_text("saved")
 
 
-def test_the_bracket_language_is_highlighted(editor):
+def test_the_bracket_language_is_highlighted(kept_editor):
+    editor = kept_editor
     editor.write("[if !file:notes.md]\nPlain [git:branch] and \\[text] and [TODO: fix]\n[endif]")
     colours_seen = colours(editor, ["if", "file", "notes.md", "endif"])
     plain = editor.code.evaluate("(element) => getComputedStyle(element).color")
@@ -55,7 +56,8 @@ def test_the_bracket_language_is_highlighted(editor):
     assert editor.code.locator("span", has_text=re.compile("^TODO")).count() == 0
 
 
-def test_the_jinja_language_is_highlighted_if_selected(editor):
+def test_the_jinja_language_is_highlighted_if_selected(kept_editor):
+    editor = kept_editor
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
     colours_seen = colours(editor, ["if", "tools", "{# a note #}"])
@@ -100,7 +102,8 @@ def test_matching_tags_are_marked(kept_editor, caret, marked):
     assert shown == marked
 
 
-def test_variables_are_completed_with_their_values(editor, site):
+def test_variables_are_completed_with_their_values(kept_editor, site):
+    editor = kept_editor
     editor.write("In ")
     editor.page.keyboard.type("[prompt:cw")
     option = editor.dialog.get_by_role("option", name=re.compile("prompt:cwd"))
@@ -111,7 +114,8 @@ def test_variables_are_completed_with_their_values(editor, site):
     expect(editor.code).not_to_be_focused()
 
 
-def test_the_completion_list_is_fully_visible_at_the_end_of_a_long_text(editor):
+def test_the_completion_list_is_fully_visible_at_the_end_of_a_long_text(kept_editor):
+    editor = kept_editor
     editor.paste("A line.\n" * 200)
     editor.page.keyboard.type("[sys")
     listed = editor.page.get_by_role("listbox", name="Completions")
@@ -120,7 +124,8 @@ def test_the_completion_list_is_fully_visible_at_the_end_of_a_long_text(editor):
     assert pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
 
 
-def test_paths_are_completed_in_the_text(editor):
+def test_paths_are_completed_in_the_text(kept_editor):
+    editor = kept_editor
     editor.write("")
     editor.page.keyboard.type("[file:AG")
     expect(editor.dialog.get_by_role("option", name="AGENTS.md", exact=True)).to_be_visible()
@@ -128,7 +133,8 @@ def test_paths_are_completed_in_the_text(editor):
     expect(editor.code).to_have_text("[file:AGENTS.md]")
 
 
-def test_findings_appear_while_typing_with_position_and_reason(editor):
+def test_findings_appear_while_typing_with_position_and_reason(kept_editor):
+    editor = kept_editor
     editor.write("One\nand so [endif] on\nand [file:.env] too")
     findings = editor.dialog.get_by_role("region", name="Findings")
     expect(findings).to_contain_text("Line 2")
@@ -144,16 +150,19 @@ def test_findings_appear_while_typing_with_position_and_reason(editor):
     expect(findings).to_contain_text("No findings")
     expect(findings).to_be_focused()  # the focus does not leave the list with the finding that had it
     expect(editor.code.locator(".cm-lintRange")).to_have_count(0)
+    editor.page.unroute("**/preview")
 
 
-def test_a_jinja_syntax_error_has_a_position(editor):
+def test_a_jinja_syntax_error_has_a_position(kept_editor):
+    editor = kept_editor
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine\n{% if %}\n")
     expect(editor.dialog.get_by_role("region", name="Findings")).to_contain_text("Line 2")
     expect(editor.preview.get_by_role("alert")).to_contain_text("2")
 
 
-def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(editor, site):
+def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(kept_editor, site):
+    editor = kept_editor
     values = {
         (value["type"], value["name"]): value["value"]
         for value in site.call("POST", "/system-prompt/values", {})["values"]
@@ -172,7 +181,8 @@ def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(edi
             )
 
 
-def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(editor):
+def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(kept_editor):
+    editor = kept_editor
     editor.write("On X today")
     editor.put_caret(1, 10)
     editor.button("insert system:date").click()
@@ -190,7 +200,8 @@ def test_a_button_inserts_at_the_caret_replaces_a_selection_and_can_be_undone(ed
     expect(editor.code).to_have_text("On X today[system:date]")
 
 
-def test_the_path_field_completes_and_inserts(editor):
+def test_the_path_field_completes_and_inserts(kept_editor):
+    editor = kept_editor
     editor.write("")
     field = editor.dialog.get_by_label("File path to insert")
     field.fill("docs/")
@@ -229,19 +240,22 @@ def test_buttons_wrap_the_selection_in_a_condition(kept_editor, negated, button,
     expect(editor.code).to_have_text("a dirty tree")
 
 
-def test_full_lines_are_wrapped_on_separate_lines(editor):
+def test_full_lines_are_wrapped_on_separate_lines(kept_editor):
+    editor = kept_editor
     editor.write("one\ntwo\nthree")
     editor.put_caret(1)
     editor.page.keyboard.press("Shift+ArrowDown")
     editor.page.keyboard.press("Shift+ArrowDown")
     condition = editor.dialog.get_by_role("group", name="Wrap the selection in a condition")
     condition.get_by_label("Condition variable").fill("git:branch")
+    condition.get_by_label("if it has no value").uncheck()
     condition.get_by_role("button", name=re.compile(r"\[else\]")).click()
     expect(editor.code.locator(".cm-line").nth(5)).to_have_text("[endif]")
     assert editor.text() == "[if git:branch]\none\ntwo\n[else]\n\n[endif]\nthree"
 
 
-def test_text_is_found_and_replaced_with_the_keyboard_and_lines_are_reached(editor):
+def test_text_is_found_and_replaced_with_the_keyboard_and_lines_are_reached(kept_editor):
+    editor = kept_editor
     page = editor.page
     editor.write("Be brief. be kind.\nMaybe 😀 [endif]\n" * 40)
     page.keyboard.press("ControlOrMeta+Home")

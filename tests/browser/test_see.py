@@ -190,14 +190,16 @@ def test_folder_and_tools_can_be_chosen(editor, site):
     expect(editor.prompt).to_contain_text("- read_file")
 
 
-def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
+def test_only_layouts_that_use_the_stored_template_are_offered(kept_editor, site):
+    editor = kept_editor
     layouts = site.call("GET", "/layouts")["layouts"]
     expected = [layout["name"] for layout in layouts if layout["stored_template"]]
     assert expected and len(expected) < len(layouts)
     expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(expected)
 
 
-def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor):
+def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(kept_editor):
+    editor = kept_editor
     editor.write("One [file:AGENTS.md]\ntwo [file:./AGENTS.md]\nthree")
     expect(editor.prompt.locator(".k-file")).to_have_count(2)
     for steps, line in ((3, "two [file:./AGENTS.md]"), (1, "One [file:AGENTS.md]")):
@@ -207,7 +209,8 @@ def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor)
         expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
 
 
-def test_a_jinja_value_highlights_its_tag(editor):
+def test_a_jinja_value_highlights_its_tag(kept_editor):
+    editor = kept_editor
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("In\n{{ cwd }}\nto work")
     expect(editor.prompt).to_contain_text("to work")
@@ -215,7 +218,8 @@ def test_a_jinja_value_highlights_its_tag(editor):
     expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("{{ cwd }}")
 
 
-def test_after_a_failed_render_the_old_prompt_is_marked_as_outdated(editor):
+def test_after_a_failed_render_the_old_prompt_is_marked_as_outdated(kept_editor):
+    editor = kept_editor
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("Fine {{ cwd }}")
     expect(editor.prompt).to_contain_text("Fine /")
