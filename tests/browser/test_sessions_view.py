@@ -73,8 +73,8 @@ def test_the_list_shows_what_the_command_prints(open_page, logged_site, printed)
 def test_a_session_has_a_bar_for_each_request_and_the_causes(open_page, logged_site):
     page = open_page(f"{logged_site.url}/#/sessions")
     page.get_by_role("link", name="11111111").click()
-    expect(page.locator(".timeline svg > g")).to_have_count(7)
-    expect(page.locator(".timeline .mark")).to_have_count(2 + 1)  # two collapses, and the legend
+    expect(page.locator(".request-chart svg > g")).to_have_count(7)
+    expect(page.locator(".request-chart .mark")).to_have_count(2 + 1)  # two collapses, and the legend
     reasons = page.get_by_role("list", name="Why the cache broke")
     expect(reasons).to_contain_text("the model changed from claude-opus-5-5 to claude-sonnet-5-5")
     page.get_by_label("Instruction").fill("CLAUDE.md:3")

@@ -138,9 +138,9 @@ test("a rebuild never loses nothing if that is not known", () => {
   const names = { added: [], removed: [], changed: [], moved: [] };
   const drift: Drift = { conversation: "t", changed: true, sections: names, tools: names, details: [], system: "", tokens_kept: 500, tokens_lost: 90000, cost: 0.207, basis: "call", expired: false, cache, parts: [{ of: "tools", tokens_kept: 500, tokens_lost: 0 }, { of: "prompt", tokens_kept: 0, tokens_lost: 318 }, { of: "history", tokens_kept: 0, tokens_lost: 89682 }] };
   assert.equal(rebuildInWords(drift), "Rebuilding now reads about 90,000 tokens again (318 prompt, 89,682 history): $0.2070 once. At the next compaction that builds the prompt: nothing extra.");
-  assert.match(rebuildInWords({ ...drift, cost: null, parts: [], basis: "prompt" }), /again \(history unknown, because no call is recorded\)\. At/);
+  assert.match(rebuildInWords({ ...drift, cost: null, parts: [], basis: "prompt" }), /again \(history unknown, because no call of this edition is recorded\)\. At/);
   assert.equal(rebuildPrice(drift), "Costs $0.2070: 90,000 cached tokens");
-  assert.match(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0, basis: "prompt" }), /unknown, because no call is recorded/);
+  assert.match(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0, basis: "prompt" }), /unknown, because no call of this edition is recorded/);
   assert.equal(rebuildPrice({ ...drift, cost: null, basis: "prompt" }), "Costs 90,000 cached tokens and the messages");
   assert.equal(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0 }), "The last recorded call left nothing in the provider's cache.");
   assert.match(rebuildInWords({ ...drift, expired: true }), /probably dropped/);

@@ -33,7 +33,7 @@ function priceOf({ changed, cost, tokens_lost, basis }: Drift): string {
 
 function priceNote({ changed, tokens_lost, cost, basis }: Drift): string {
   if (!changed) return "Nothing has changed";
-  if (tokens_lost === 0 && basis === "prompt") return "No call is recorded";
+  if (tokens_lost === 0 && basis === "prompt") return "No call of this edition is recorded";
   const tokens = cost === null ? "tokens read again" : `${counted(tokens_lost, "token")} read again`;
   return basis === "prompt" ? `${tokens}, without the history` : tokens;
 }

@@ -9,7 +9,7 @@ export function rebuildInWords(drift: Drift): string {
   if (tokens_lost === 0 && tokens_kept === 0) {
     return basis === "call"
       ? "The last recorded call left nothing in the provider's cache."
-      : "The prompt alone is too short for the provider's cache. What a rebuild costs with the messages is unknown, because no call is recorded.";
+      : "The prompt alone is too short for the provider's cache. What a rebuild costs with the messages is unknown, because no call of this edition is recorded.";
   }
   const money = cost === null ? "" : `: ${dollars(cost)} once`;
   const dropped = expired ? " The provider has probably dropped its cache since the last call, and reads them again anyway." : "";
@@ -19,7 +19,7 @@ export function rebuildInWords(drift: Drift): string {
 /** Which parts of the request are read again, in brackets. Empty if that is not known. */
 function partsInWords({ parts, basis }: Drift): string {
   const lost = parts.filter(({ tokens_lost }) => tokens_lost > 0).map(({ of, tokens_lost }) => `${count(tokens_lost)} ${of}`);
-  if (basis === "prompt") lost.push("history unknown, because no call is recorded");
+  if (basis === "prompt") lost.push("history unknown, because no call of this edition is recorded");
   return lost.length ? ` (${lost.join(", ")})` : "";
 }
 

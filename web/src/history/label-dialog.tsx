@@ -51,7 +51,7 @@ export function LabelDialog({ name, token, history: { labels }, version, onDone,
         <h2>Move a label to version {version.version}</h2>
         <label>
           Label
-          <input value={label} list={`${id}-labels`} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setLabel(event.currentTarget.value.trim())} />
+          <input value={label} data-first={!label || undefined} list={`${id}-labels`} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setLabel(event.currentTarget.value.trim())} />
         </label>
         <datalist id={`${id}-labels`}>{[...new Set([LIVE, ...Object.keys(labels)])].map((each) => <option key={each} value={each} />)}</datalist>
         {label && !whyNot && <p>{now ? <>The label <b>{label}</b> moves from version {now} to version {version.version}.</> : <>The label <b>{label}</b> is new.</>}{label === LIVE && " Version " + version.version + " becomes live."}{isProtected(token, label) && <> <Lock label={label} /></>}</p>}

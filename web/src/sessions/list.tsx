@@ -99,19 +99,24 @@ function Causes({ rows: { rows, total } }: { rows: SessionRows }) {
 /** Files, most expensive first, and what is not a file: tools, the conversation, and so on. */
 function Files({ rows: { rows, total } }: { rows: SessionRows }) {
   const amounts = costs(rows.map((row) => row.cost), total.cost);
+  const isFile = (key: string) => /[\\/]/.test(key);
+  const first = rows.findIndex(({ key, cost }) => isFile(key) && cost);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Files">
-      <table class="data">
-        <thead><tr><th>File</th><th class="figure">Cost</th><th class="figure">Times sent</th><th class="figure">Read</th><th class="figure">Written</th><th class="figure">Fresh</th></tr></thead>
-        <tbody>
-          {rows.map(({ key, times, tokens }, index) => (
-            <tr key={key}><th scope="row">{/[\\/]/.test(key) ? <span class="path" title={key}>{lastParts(key)}</span> : <span class="quiet">{key}</span>}</th>
-              <td class="figure">{amounts[index]}</td><td class="figure">{count(times)}</td><td class="figure">{count(tokens.read)}</td><td class="figure">{count(tokens.written)}</td><td class="figure">{count(tokens.fresh)}</td></tr>
-          ))}
-        </tbody>
-        <tfoot><tr><th scope="row">total</th><td class="figure">{cost(total.cost)}</td><td class="figure">{count(total.requests)}</td><td class="figure">{count(total.tokens.read)}</td><td class="figure">{count(total.tokens.written)}</td><td class="figure">{count(total.tokens.fresh)}</td></tr></tfoot>
-      </table>
-    </div>
+    <>
+      {first >= 0 && <p>The most expensive file is <span class="path">{lastParts(rows[first]!.key)}</span>: {amounts[first]}.</p>}
+      <div class="scroll" tabIndex={0} role="region" aria-label="Files">
+        <table class="data">
+          <thead><tr><th>File</th><th class="figure">Cost</th><th class="figure">Times sent</th><th class="figure">Read</th><th class="figure">Written</th><th class="figure">Fresh</th></tr></thead>
+          <tbody>
+            {rows.map(({ key, times, tokens }, index) => (
+              <tr key={key}><th scope="row">{isFile(key) ? <span class="path" title={key}>{lastParts(key)}</span> : <span class="quiet">{key}</span>}</th>
+                <td class="figure">{amounts[index]}</td><td class="figure">{count(times)}</td><td class="figure">{count(tokens.read)}</td><td class="figure">{count(tokens.written)}</td><td class="figure">{count(tokens.fresh)}</td></tr>
+            ))}
+          </tbody>
+          <tfoot><tr><th scope="row">total</th><td class="figure">{cost(total.cost)}</td><td class="figure">{count(total.requests)}</td><td class="figure">{count(total.tokens.read)}</td><td class="figure">{count(total.tokens.written)}</td><td class="figure">{count(total.tokens.fresh)}</td></tr></tfoot>
+        </table>
+      </div>
+    </>
   );
 }
 

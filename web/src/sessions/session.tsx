@@ -54,7 +54,7 @@ function Totals({ detail }: { detail: SessionDetail }) {
 function Timeline({ requests }: { requests: SessionRequest[] }) {
   const highest = Math.max(...requests.map(({ tokens }) => inputOf(tokens)), 1);
   return (
-    <figure class="timeline">
+    <figure class="request-chart">
       <svg viewBox={`0 0 ${requests.length * 10} ${HEIGHT + MARK}`} preserveAspectRatio="none" role="img" aria-label="Input tokens of each request: read from the cache, written to it, and fresh. The table below has the same numbers.">
         {requests.map((request, index) => {
           let top = HEIGHT + MARK;

@@ -6,7 +6,7 @@ import { Loading } from "../loading";
 import { why } from "../questions";
 import { replace, workspaceAt } from "../route";
 import { useLatest } from "../use-latest";
-import { counted, relative } from "../words";
+import { counted, relative, withRelativePaths } from "../words";
 import type { TabProps } from "./tab";
 import { answerTo } from "./why-words";
 
@@ -47,7 +47,7 @@ interface FilesProps {
 }
 
 function Files({ candidates, marked, root, onChoose }: FilesProps) {
-  const [existing, absent] = useMemo(() => [true, false].map((exists) => candidates.filter(({ fate }) => (fate !== "absent") === exists).map((row) => ({ ...row, path: relative(row.path, root) }))) as [Explained[], Explained[]], [candidates, root]);
+  const [existing, absent] = useMemo(() => [true, false].map((exists) => candidates.filter(({ fate }) => (fate !== "absent") === exists).map((row) => shortened(row, root))) as [Explained[], Explained[]], [candidates, root]);
   const tree = (rows: Explained[]) => <ul class="tree">{fileTree(rows).map((branch) => <BranchView key={branch.name} branch={branch} marked={relative(marked, root)} onChoose={onChoose} />)}</ul>;
   const used = existing.filter(({ fate }) => fate === "used").length;
   return (
@@ -57,6 +57,10 @@ function Files({ candidates, marked, root, onChoose }: FilesProps) {
       {absent.length > 0 && <details><summary>{counted(absent.length, "file")} that would be read, if {absent.length === 1 ? "it" : "they"} existed</summary>{tree(absent)}</details>}
     </section>
   );
+}
+
+function shortened(row: Explained, root: string): Explained {
+  return { ...row, path: relative(row.path, root), reason: withRelativePaths(row.reason, root), target: row.target && relative(row.target, root) };
 }
 
 function BranchView({ branch, marked, onChoose }: { branch: Branch } & Pick<FilesProps, "marked" | "onChoose">) {
