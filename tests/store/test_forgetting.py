@@ -190,7 +190,8 @@ def test_pruning_removes_old_editions_except_the_newest(store, edition, created,
 
 
 def test_pruning_works_in_batches(store, edition, monkeypatch):
-    monkeypatch.setattr("foreword.store.forgetting._BATCH_SIZE", 3)
+    monkeypatch.setattr("foreword.store.forgetting.BATCH_SIZE", 3)
+    monkeypatch.setattr("foreword.store.collecting.BATCH_SIZE", 3)
     for number in range(8):
         store.publish(f"chat {number}", edition(1, f"{number}", created=OLD), 0)
         store.publish(f"chat {number}", edition(2, created=OLD), 1)

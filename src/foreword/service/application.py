@@ -21,7 +21,7 @@ from .conversations import forget_tails
 from .gauges import sample
 from .guard import RequestGuard
 from .inspections import Inspections
-from .lanes import BUILDING, LANES_OF_ROUTES, READING, Cancelled, Job, Lanes, run_inline
+from .lanes import BUILDING, LANES_OF_ROUTES, READING, Job, Lanes, run_inline
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
@@ -33,6 +33,7 @@ from .responses import Problem, Response, to_json
 from .route import Route, Router, authorize
 from .route_call import run_route
 from .routes import ROUTES
+from .running import run_while_connected
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
@@ -227,7 +228,7 @@ class Application:
         if self._inspections is not None and route.lane != "stream":
             inspect = partial(self._inspections.answer, route, request, service.caller)
         job = Job(partial(run_route, route, service, request), read_at, service.caller.name, inspect)
-        return await self._run_in_threads(job, lane, scope.get(CONNECTION))
+        return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
     def _first_lane(self, request: Request) -> int:
         """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
@@ -242,56 +243,12 @@ class Application:
         moment = await self._batches.confirm(request.text("id")) if self._batches is not None else None
         return UNREACHABLE if moment is None else moment
 
-    async def _run_in_threads(self, job: Job, lane: int, connection: Connection | None) -> Response:
-        """Run a job in the lanes, within the time limit and only while the client is connected."""
-        deadline = asyncio.get_running_loop().time() + self._time_limit
-        try:
-            while True:
-                result = await self._through_lane(job, lane, connection, deadline)
-                if not isinstance(result, int):
-                    return result
-                lane = result
-        finally:
-            job.cancel()
-            if connection is not None:
-                connection.on_close = None
-
-    async def _through_lane(
-        self, job: Job, lane: int, connection: Connection | None, deadline: float
-    ) -> Response | int:
-        """Run a job in a lane. Returns the response, or the lane in which to run it instead."""
-        if connection is not None and connection.is_closed:
-            raise Disconnected
-        work = self._lanes.submit(job, lane)
-        if connection is not None:
-            connection.on_close = partial(_cancel, job, work)
-        timer = work.get_loop().call_at(deadline, work.cancel)
-        try:
-            result: Response | int = await work
-            return result
-        except (asyncio.CancelledError, Cancelled):
-            if connection is not None and connection.is_closed:
-                raise Disconnected from None
-            if work.cancelled() and work.get_loop().time() >= deadline:
-                raise Problem(
-                    "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"
-                ) from None
-            raise
-        finally:
-            timer.cancel()
-
     def _moment(self, arrived: float) -> object:
         """Return a token for the store's state. Requests that arrived before the last check share its result."""
         if arrived >= self._last_checked:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
         return self._last_moment
-
-
-def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
-    """Stop the work for a client that disconnected, or remove it from the queue."""
-    job.cancel()
-    work.cancel()
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ Both implement `contract.Store` in plain SQL. Each distinct text is stored once,
 | `reader.py`, `writer.py` | the methods that read and write editions, which all stores share |
 | `listing.py` | lists, filters and counts conversations by index |
 | `templates.py` | named templates, their versions and labels |
-| `forgetting.py` | removes conversations, old editions and the texts that only they used |
+| `forgetting.py`, `collecting.py` | remove conversations and old editions, and then the texts that only they used |
 | `rows.py`, `contents.py`, `times.py` | conversion between rows and values, and argument checks |
 | `faults.py` | finds problems in a store's rows, for `verify` |
 | `upgrade.py` | the part of migrations that SQL alone cannot do |

@@ -7,8 +7,9 @@ number. Conversations that were built from the template keep their prompts.
 from __future__ import annotations
 
 from ..errors import CallError, MissingError, show
+from .collecting import batches
 from .contents import DEFAULT_TEMPLATE
-from .forgetting import ForgettingStore, batches
+from .forgetting import ForgettingStore
 from .rows import check_name
 from .templates import ADD_MOVE
 from .texts import to_bytes

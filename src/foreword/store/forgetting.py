@@ -14,20 +14,19 @@ from __future__ import annotations
 import time
 
 from ..errors import check_id
-from .rows import MAX_NUMBER, TEXT_COLUMNS, Pruned
+from .collecting import BATCH_SIZE, MAX_AGE, CollectingStore, batches, marks
+from .rows import MAX_NUMBER, Pruned
 from .texts import hash_of
 from .times import first_number
 from .writer import StoreWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from .reader import Rows
 
-_MAX_AGE = 3600
-_BATCH_SIZE = 200
 # How many seconds pass between two checks for what other processes have forgotten.
 INTERVAL = 2.0
 
@@ -49,43 +48,14 @@ _OLD_CONVERSATIONS = """
     SELECT created, id, conversation FROM foreword_editions
     WHERE kind IS NOT NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
 """
-_POSSIBLY_UNUSED = "SELECT content FROM foreword_unused ORDER BY content LIMIT ?"
-_IS_UNUSED = "NOT EXISTS (SELECT 1 FROM foreword_editions AS e WHERE e.content = foreword_contents.id)"
-_UNUSED = f"SELECT id, {', '.join(TEXT_COLUMNS)} FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} ORDER BY id"
-_LOCK_CONTENTS = "SELECT id FROM foreword_contents WHERE id IN {} ORDER BY id"
-_DELETE_CONTENTS = f"DELETE FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} RETURNING hash"
-_DELETE_UNUSED = "DELETE FROM foreword_unused WHERE content IN {}"
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
 _LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
-_ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES {}"
-# Rows are added in the order of time, so this reads only those that it deletes.
-_DELETE_FORGOTTEN = """
-    DELETE FROM foreword_forgotten WHERE id < (SELECT id FROM foreword_forgotten WHERE time >= ? ORDER BY id LIMIT 1)
-"""
 _MAX_FORGOTTEN = 10_000
 _START = (-(2**63), 0)
 
 
-def _marks(values: Sequence[object]) -> str:
-    return f"({', '.join('?' * len(values))})"
-
-
-def batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (values[start : start + _BATCH_SIZE] for start in range(0, len(values), _BATCH_SIZE))
-
-
-def _unused_condition(condition: str = "") -> str:
-    """Return an SQL condition for texts that no content and no template uses. `condition` limits which contents count."""
-    uses = [f"SELECT 1 FROM foreword_contents AS c WHERE c.{column} = t.id{condition}" for column in TEXT_COLUMNS]
-    uses.append("SELECT 1 FROM foreword_templates WHERE template = t.id")
-    return " AND ".join(f"NOT EXISTS ({use})" for use in uses)
-
-
-class ForgettingStore(StoreWriter):
+class ForgettingStore(CollectingStore):
     """The methods of a store that remove rows. Subclasses run the statements."""
-
-    # Added to a SELECT so that rows that another transaction has locked are left out.
-    SKIP_LOCKED = ""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +105,7 @@ class ForgettingStore(StoreWriter):
 
     def drop_forgotten(self) -> None:
         now = time.monotonic()
-        is_late = now - self._last_check > _MAX_AGE / 2
+        is_late = now - self._last_check > MAX_AGE / 2
         ((last,),) = self._run(lambda connection: self._select(connection, _LAST_FORGOTTEN))
         if last is not None and last < self._last_forgotten:  # a backup was restored
             self._last_forgotten = 0
@@ -172,11 +142,11 @@ class ForgettingStore(StoreWriter):
         # Continuing after the last row avoids reading again the index entries of rows that have been deleted.
         position = _START
         while True:
-            key = (latest, *position, _BATCH_SIZE)
+            key = (latest, *position, BATCH_SIZE)
             rows = self._run(lambda connection, key=key: self._select(connection, select, key))  # type: ignore[misc]
             if rows:
                 yield rows
-            if len(rows) < _BATCH_SIZE:
+            if len(rows) < BATCH_SIZE:
                 return
             position = rows[-1][:2]
 
@@ -209,10 +179,10 @@ class ForgettingStore(StoreWriter):
     def _lock_old(self, connection: Any, until: Mapping[str, int], latest: int | None) -> dict[str, int]:
         """Lock the editions of conversations, and return those of the conversations that can be pruned now."""
         ids = sorted(until)
-        lock = _LOCK.format(_marks(ids)) + self.SKIP_LOCKED
+        lock = _LOCK.format(marks(ids)) + self.SKIP_LOCKED
         locked = {(conversation, number) for conversation, number in self._select(connection, lock, ids)}
         prunable = dict(until)
-        for conversation, number, created, kind in self._select(connection, _EDITIONS.format(_marks(ids)), ids):
+        for conversation, number, created, kind in self._select(connection, _EDITIONS.format(marks(ids)), ids):
             is_recent = latest is not None and kind is not None and created >= latest
             if is_recent or (conversation, number) not in locked:
                 prunable.pop(conversation, None)
@@ -223,8 +193,8 @@ class ForgettingStore(StoreWriter):
         removed: Rows = []
         for number in sorted(set(until.values())):
             key = sorted(conversation for conversation, last in until.items() if last == number)
-            removed += self._select(connection, _DELETE.format(_marks(key)), [*key, number])
-            self._execute(connection, _DELETE_USAGE.format(_marks(key)), [*key, number])
+            removed += self._select(connection, _DELETE.format(marks(key)), [*key, number])
+            self._execute(connection, _DELETE_USAGE.format(marks(key)), [*key, number])
         return removed
 
     def _record_removal(self, connection: Any, removed: Rows) -> None:
@@ -233,7 +203,7 @@ class ForgettingStore(StoreWriter):
         kinds: dict[int, int] = {}
         for batch in batches(contents):
             self._execute(connection, _ADD_UNUSED.format(", ".join(["(?)"] * len(batch))), batch)
-            kinds.update(self._select(connection, _KINDS.format(_marks(batch)), batch))
+            kinds.update(self._select(connection, _KINDS.format(marks(batch)), batch))
         changes: dict[int, tuple[int, int]] = {}
         for _, content, kind in removed:
             if content in kinds:  # unless the store is damaged
@@ -241,75 +211,3 @@ class ForgettingStore(StoreWriter):
                 changes[kinds[content]] = (conversations - (kind is not None), editions - 1)
         self._count(connection, changes)
         self._record(connection, [hash_of(conversation) for conversation, _, kind in removed if kind is not None])
-
-    def _collect_all(self) -> int:
-        """Remove all contents and texts that are not used any more, and return how many texts that were."""
-        count = 0
-        while True:
-            removed = 0
-            is_done = False
-
-            def collect(connection: Any) -> bool:
-                nonlocal removed, is_done
-                self._use_indexes(connection)
-                rows = self._select(connection, _POSSIBLY_UNUSED + self.SKIP_LOCKED, (_BATCH_SIZE,))
-                is_done = len(rows) < _BATCH_SIZE
-                removed = self._collect(connection, [content for (content,) in rows]) if rows else 0
-                return bool(rows)
-
-            self._write(collect, {})
-            count += removed
-            if is_done:
-                return count
-
-    def _collect(self, connection: Any, batch: list[int]) -> int:
-        """Remove those of these contents that are unused, with their unused texts. Returns how many texts that were."""
-        # Contents that are still used are not locked, so that others can publish editions with them meanwhile.
-        unused = {id: texts for id, *texts in self._select(connection, _UNUSED.format(_marks(batch)), batch)}
-        count = self._delete_contents(connection, sorted(unused), {text for texts in unused.values() for text in texts})
-        self._execute(connection, _DELETE_UNUSED.format(_marks(batch)), batch)
-        return count
-
-    def _delete_contents(self, connection: Any, contents: list[int], texts: Iterable[int]) -> int:
-        """Delete contents and their texts, unless they are used again. Publishing locks rows in the same order."""
-        if not contents:
-            return 0
-        marks = _marks(contents)
-        ids = self._lock_unused(connection, sorted(texts), contents)
-        self._select(connection, _LOCK_CONTENTS.format(marks) + self.FOR_UPDATE, contents)
-        hashes = self._select(connection, _DELETE_CONTENTS.format(marks), contents)
-        removed = self._delete_texts(connection, ids)
-        self._record(connection, [*(hash for (hash,) in hashes), *removed])
-        return len(removed)
-
-    def _lock_unused(self, connection: Any, texts: Sequence[int], besides: list[int] | None = None) -> list[int]:
-        """Lock the texts that nothing uses, apart from the contents in `besides`, and return their ids."""
-        condition = _unused_condition(f" AND c.id NOT IN {_marks(besides)}" if besides else "")
-        select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {condition} ORDER BY id"
-        key = [*texts, *(besides or []) * len(TEXT_COLUMNS)]
-        return [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
-
-    def _delete_texts(self, connection: Any, locked: Sequence[int]) -> list[bytes]:
-        """Delete the texts that are still unused, and return their hashes."""
-        if not locked:
-            return []
-        unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(locked)} AND {_unused_condition()}"
-        delete = f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash"
-        return [hash for (hash,) in self._select(connection, delete, locked)]
-
-    def _use_indexes(self, connection: Any) -> None:
-        """Make this transaction use indexes even where reading a whole table seems cheaper for a batch."""
-
-    def _lock_forgotten(self, connection: Any) -> None:
-        """Make other transactions that record hashes wait, so that rows become visible in the order of their ids."""
-
-    def _record(self, connection: Any, hashes: Sequence[bytes]) -> None:
-        """Record the hashes of what was removed, and delete those that every process has read by now."""
-        if not hashes:
-            return
-        self._lock_forgotten(connection)
-        now = int(time.time())
-        for batch in batches(hashes):
-            rows = ", ".join(["(?, ?)"] * len(batch))
-            self._execute(connection, _ADD_FORGOTTEN.format(rows), [each for hash in batch for each in (hash, now)])
-        self._execute(connection, _DELETE_FORGOTTEN, (now - _MAX_AGE,))
