@@ -356,7 +356,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "session-log-unreadable": ("warning", "A log of a released agent could not be read; the message says why."),
     "session-log-cut": (
         "info",
-        "A line of a log is cut or not valid JSON, and was left out; a program may be writing it.",
+        "A line of a log is cut, not valid JSON or has unexpected values, and was left out; a program may be writing it.",
     ),
     "session-record-unknown": (
         "info",

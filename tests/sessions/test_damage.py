@@ -12,6 +12,7 @@ from foreword.sessions.attribution import Ledger, key_for
 from foreword.sessions.costs import RateCard
 from foreword.sessions.index import decode_log, decode_record, encode_log, encode_record
 from foreword.sessions.readers import all_readers
+from foreword.sessions.readers.lines import LogFile
 from foreword.sessions.readers.rows import Texts
 from foreword.sessions.records import reduce_figures, reduce_log
 
@@ -50,8 +51,8 @@ def test_damaged_logs_are_read(reader, seed, tmp_path):
     assert list(reader.find_logs(str(tmp_path), {}))
     for path in reader.find_logs(str(tmp_path), {}):
         for texts in (Texts(), Texts(lambda part: True)):
-            log = reader.read_log(path, texts)
-        figures = reader.read_figures(path)
+            log = reader.read_log(LogFile(path), texts)
+        figures = reader.read_figures(LogFile(path))
         assert figures is None or reduce_figures(figures, card, "") is None or figures.agent == log.agent
         ledger.start_log()
 

@@ -13,6 +13,7 @@ from foreword.inspection.price_list import shipped_prices
 from foreword.programs.sessions import mapping_answer
 from foreword.sessions.costs import RateCard
 from foreword.sessions.readers import all_readers, claude, lines, rows
+from foreword.sessions.readers.lines import LogFile
 from foreword.sessions.readers.rows import Texts
 from foreword.sessions.records import reduce_figures, reduce_log
 
@@ -63,14 +64,14 @@ def random_log(home, seed):
 
 
 def whole(path):
-    return reduce_log(claude.read_log(str(path), Texts()), CARD, "anthropic")
+    return reduce_log(claude.read_log(LogFile(str(path)), Texts()), CARD, "anthropic")
 
 
 @pytest.mark.parametrize("seed", range(120))
 def test_figures_alone_are_those_of_the_whole_log(tmp_path, seed):
     log = random_log(tmp_path, seed)
     write(log.path, compact_lines(log))
-    figures = claude.read_figures(str(log.path))
+    figures = claude.read_figures(LogFile(str(log.path)))
     record = figures and reduce_figures(figures, CARD, "anthropic")
     if record is None:
         expected = whole(log.path)
@@ -85,7 +86,7 @@ def test_most_logs_need_no_more_than_their_figures(tmp_path):
     for number in range(5):
         log.user().answer(read=1000 * number, written=1000, blocks=2)
     write(log.path, compact_lines(log))
-    assert reduce_figures(claude.read_figures(str(log.path)), CARD, "anthropic") == whole(log.path)
+    assert reduce_figures(claude.read_figures(LogFile(str(log.path))), CARD, "anthropic") == whole(log.path)
 
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "pi-agent", "gemini", "qwen"])
@@ -98,11 +99,11 @@ def test_figures_of_every_program_are_those_of_the_whole_log(tmp_path, agent):
         target.parent.mkdir(exist_ok=True)
         for count in range(1, len(rows) + 1):
             target.write_bytes(b"".join(rows[:count]))
-            figures = reader.read_figures(str(target))
+            figures = reader.read_figures(LogFile(str(target)))
             record = figures and reduce_figures(figures, CARD, reader.PROVIDER)
             if record is not None and record.entries:
                 compared += 1
-                assert record == reduce_log(reader.read_log(str(target), Texts()), CARD, reader.PROVIDER)
+                assert record == reduce_log(reader.read_log(LogFile(str(target)), Texts()), CARD, reader.PROVIDER)
     assert compared
 
 
@@ -120,7 +121,7 @@ def test_lines_do_not_depend_on_how_they_are_read(tmp_path, monkeypatch, data, b
     expected = [line if len(line) <= 60 else line[: min(5, block)] for line in whole]
     if rest:
         expected.append(rest + b" " if len(rest) <= 60 else rest[: min(5, block)])
-    assert list(lines.read_lines(str(path))) == expected
+    assert list(lines.LogFile(str(path)).lines()) == expected
 
 
 @pytest.mark.parametrize("fast", [True, False])
@@ -169,9 +170,9 @@ def reads(monkeypatch):
     starts = []
     original = claude.read_figures
 
-    def read_figures(path, start=0, known=None):
+    def read_figures(file, start=0, known=None):
         starts.append(start)
-        return original(path, start, known)
+        return original(file, start, known)
 
     monkeypatch.setattr(claude, "read_figures", read_figures)
     return starts
@@ -223,9 +224,9 @@ def test_one_session_is_read_as_a_whole_and_the_others_are_not(tmp_path, monkeyp
     read = []
     original = claude.read_log
 
-    def read_log(path, texts):
-        read.append(os.path.basename(path)[:1])
-        return original(path, texts)
+    def read_log(file, texts):
+        read.append(os.path.basename(file.path)[:1])
+        return original(file, texts)
 
     monkeypatch.setattr(claude, "read_log", read_log)
     for number in "123":

@@ -116,7 +116,98 @@ def test_a_huge_row_is_read(path, ask):
     assert ask()["total"]["tokens"] == TOTAL
 
 
+def test_a_read_error_keeps_what_was_read_before(path, ask, monkeypatch):
+    data = path.read_bytes()
+    whole = ask()["total"]["requests"]
+    original = open
+
+    def open_broken(file, *args, **kwargs):
+        opened = original(file, *args, **kwargs)
+        return Broken(opened) if isinstance(file, int) else opened
+
+    class Broken:
+        """A file whose second half cannot be read."""
+
+        def __init__(self, file):
+            self.file = file
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def fileno(self):
+            return self.file.fileno()
+
+        def seek(self, position):
+            return self.file.seek(position)
+
+        def read(self, size=-1):
+            if self.file.tell() >= len(data) * 2 // 3:
+                raise OSError(5, "Input/output error")
+            return self.file.read(min(size, 64))
+
+    monkeypatch.setattr("builtins.open", open_broken)
+    answer = ask()
+    assert 0 < answer["total"]["requests"] < whole
+    [finding] = [row for row in answer["findings"] if row["code"] == "session-log-unreadable"]
+    assert "the rest could not be read: Input/output error" in finding["message"]
+    assert path.name in finding["message"]
+
+
+def test_a_log_that_disappears_is_a_finding(path, ask, monkeypatch):
+    original = os.open
+
+    def open_late(name, *args, **kwargs):
+        if str(name) == str(path):
+            raise FileNotFoundError(2, "No such file or directory")
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(os, "open", open_late)
+    answer = ask()
+    assert [row["code"] for row in answer["findings"]] == ["session-log-unreadable"]
+    assert answer["total"]["requests"] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs")
+def test_folders_and_fifos_in_place_of_logs_are_findings(path, ask):
+    path.rename(path.with_name("kept" + path.name))
+    os.mkfifo(path)
+    path.with_name(f"folder{path.name}").mkdir()
+    answer = ask()
+    assert answer["total"]["tokens"] == TOTAL
+    assert {row["code"] for row in answer["findings"]} == {"session-log-unreadable"}
+
+
 # One program each
+
+
+def test_a_request_with_too_many_parts_counts_without_them(home, ask, monkeypatch):
+    monkeypatch.setattr("foreword.sessions.chains.MOST_PARTS", 10)
+    log = ClaudeLog(home, "/repo").snapshot().instructions("/repo/CLAUDE.md", "rule\n" * 50)
+    for number in range(9):
+        log.user().answer(read=900 * number, written=900)
+    log.write()
+    answer = ask(by="file")
+    assert answer["total"]["tokens"] == {"fresh": 0, "written": 8100, "read": 32_400, "out": 63}
+    assert {row["key"]: row["times"] for row in answer["rows"]}["not in the log"] == 7
+    assert [row["code"] for row in answer["findings"]] == ["session-log-cut"]
+    assert len(ask(id="1111")["requests"]) == 9
+
+
+def test_a_compaction_of_copilot_keeps_the_tools_and_the_system_prompt(home, ask):
+    rows = copilot_rows("/repo", REQUESTS)
+    text = "You are an agent.\n<custom_instruction>\nbe short\n</custom_instruction>\n" + "Be careful. " * 400
+    rows.insert(1, {"type": "system.message", "data": {"content": text}, "id": "m", "timestamp": stamp(0)})
+    after = copilot_rows("/repo", [(2500, 0, 7)])[1:]
+    after[-1]["data"]["usage"]["apiCallId"] = "call-9"
+    after = [{**row, "timestamp": stamp(20)} for row in after]
+    write_copilot(home, [*rows, copilot_compaction(5600, 0, 99), *after])
+    times = {row["key"]: row["times"] for row in ask(by="file")["rows"]}
+    assert (times["custom instruction 1"], times["tools"], times["own prompt"]) == (4, 4, 4)
+    spans = ask(id="7585", in_force_text="be short")["spans"]
+    assert [(span["requests"], span["lost"]) for span in spans] == [([1, 5], None)]
 
 
 def test_a_line_without_an_end_is_left_out(home, ask, monkeypatch):

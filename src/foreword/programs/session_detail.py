@@ -10,13 +10,12 @@ from ..sessions.folders import normalize_folder
 from ..sessions.in_force import Sent, find_spans
 from ..sources.environment import absolute
 from ..text.lines import printable
-from .session_query import SessionQuery, iso, session_form, tokens_form, total_form, worst
+from .session_query import KeptStep, SessionQuery, iso, session_form, tokens_form, total_form, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..sessions.chains import Step
     from ..sessions.in_force import Match
     from ..sessions.joining import Session
     from ..sessions.records import Collapse, Entry
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
         SessionRequestForm,
     )
     from .question import Question
-
-_MAX_NEW = 20
 
 
 def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
@@ -59,9 +56,9 @@ def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
     }
 
 
-def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, Step], Mapping[str, str]]:
+def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, KeptStep], Mapping[str, str]]:
     """Return the session with this id, or whose id begins like this, with the steps and texts of its requests."""
-    steps: dict[str, Step] = {}
+    steps: dict[str, KeptStep] = {}
     texts: dict[str, str] = {}
     sessions = query.sessions(detail=(name, steps, texts))
     matches = [session for session in sessions if session.id == name] or [
@@ -75,7 +72,7 @@ def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, 
     return matches[0], steps, texts
 
 
-def request_form(query: SessionQuery, number: int, entry: Entry, step: Step | None) -> SessionRequestForm:
+def request_form(query: SessionQuery, number: int, entry: Entry, step: KeptStep | None) -> SessionRequestForm:
     """Return the JSON form of a request."""
     return {
         "number": number,
@@ -105,23 +102,16 @@ def collapse_form(collapse: Collapse) -> CollapseForm:
     }
 
 
-def new_parts(step: Step) -> list[NewPartForm]:
+def new_parts(step: KeptStep) -> list[NewPartForm]:
     """Return what a request has that the one before it did not have, without texts."""
-    start = max(step.keep, 0)
-    merged: dict[tuple[str, str], int] = {}
-    for part in step.parts[start:]:
-        name = part.path if part.kind == "file" else part.name
-        merged[part.kind, name] = merged.get((part.kind, name), 0) + part.size
-    return [
-        {"kind": kind, "name": name or None, "bytes": size} for (kind, name), size in list(merged.items())[:_MAX_NEW]
-    ]
+    return [{"kind": kind, "name": name or None, "bytes": size} for kind, name, size in step.new]
 
 
 # In force
 
 
 def in_force_answer(
-    query: SessionQuery, session: Session, steps: Mapping[str, Step], texts: Mapping[str, str]
+    query: SessionQuery, session: Session, steps: Mapping[str, KeptStep], texts: Mapping[str, str]
 ) -> InForceForm:
     """Return when an instruction was in the requests of a session."""
     fields = query.question.fields
@@ -130,17 +120,20 @@ def in_force_answer(
         if fields.get("in_force_text")
         else _file_match(query, session, steps, texts)
     )
+    numbers = {entry.key: number for number, entry in enumerate(query.chosen(session), 1) if entry.kind == "turn"}
     sent = [
         Sent(
-            number,
-            entry.time,
-            entry.thread,
-            step.parts,
-            entry.tokens.input,
-            any(event.kind == "compaction" for event in step.events),
+            numbers.get(key, 0),
+            step.request.time,
+            step.request.thread,
+            step.request.tokens.input,
+            step.is_compacted,
+            f"{step.path}|{step.request.thread}",
+            step.shared,
+            step.request.tail,
         )
-        for number, entry in enumerate(query.chosen(session), 1)
-        if (step := steps.get(entry.key)) is not None and entry.kind == "turn"
+        for key, step in steps.items()
+        if step.request.made or key in numbers
     ]
     moment = _moment(query, fields.get("at") or "")
     spans: list[InForceSpanForm] = [
@@ -158,7 +151,7 @@ def in_force_answer(
     ]
     made = [entry.made for entry in session.entries if entry.made]
     exactness = worst(made) if made else "estimated"
-    return {"id": session.id, "spans": spans, "requests": len(sent), "exactness": exactness, "findings": []}
+    return {"id": session.id, "spans": spans, "requests": len(numbers), "exactness": exactness, "findings": []}
 
 
 def _moment(query: SessionQuery, text: str) -> float | None:
@@ -186,12 +179,14 @@ def _text_match(text: str, texts: Mapping[str, str]) -> Match:
     return match
 
 
-def _file_match(query: SessionQuery, session: Session, steps: Mapping[str, Step], texts: Mapping[str, str]) -> Match:
+def _file_match(
+    query: SessionQuery, session: Session, steps: Mapping[str, KeptStep], texts: Mapping[str, str]
+) -> Match:
     """Return a function that finds a file in a part by its path or, where the log does not name paths, by its text."""
     name, line = _split_line(query.question.fields["in_force"])
     full = absolute(os.path.join(query.workspace.cwd, name), query.environment)
     paths = {normalize_folder(path) for path in (name, full, os.path.realpath(full), _join(session.cwd, name))}
-    files = {part for step in steps.values() for part in step.parts if part.kind == "file"}
+    files = {part for step in steps.values() for part in step.request.tail if part.kind == "file"}
     versions = {part.hash: texts.get(part.hash, "") for part in files if normalize_folder(part.path) in paths}
     current = _read(full, query.served)
     if not versions and not current:

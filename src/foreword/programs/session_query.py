@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
+from typing import NamedTuple
 
 from ..errors import CallError, suggestion
 from ..findings import finding
@@ -32,16 +34,27 @@ if TYPE_CHECKING:
     from ..sessions.chains import Step
     from ..sessions.joining import Session
     from ..sessions.records import Entry, LogRecord
-    from ..sessions.values import LogPart, SessionLog
+    from ..sessions.values import LoggedRequest, LogPart, SessionLog
     from ..vocabulary import Finding
     from ..wire.session_forms import AdviceForm, Exactness, SessionSummaryForm, SessionTokensForm, SessionTotalForm
     from .question import Question
 
-    Detail = tuple[str, dict[str, Step], dict[str, str]]  # the beginning of an id, steps by request, texts by hash
+    Detail = tuple[str, dict[str, "KeptStep"], dict[str, str]]  # the beginning of an id, requests by key, texts by hash
 
+_MAX_NEW = 20
 _DAY = 86_400
 _QUARTER = 900  # days begin at the quarter of an hour, in every zone
 _UNITS = {"m": 60, "h": 3600, "d": _DAY, "w": 7 * _DAY}
+
+
+class KeptStep(NamedTuple):
+    """A request of the session in question: its log, how many parts it shares with the one before it, and what is new in it."""
+
+    request: LoggedRequest
+    path: str
+    shared: int
+    is_compacted: bool
+    new: list[tuple[str, str, int]]
 
 
 class Period:
@@ -176,7 +189,9 @@ class SessionQuery:
         except UnreadableLog:
             return record  # it was deleted after it had been found
         detail[2].update(texts)
-        return reduce_log(log, self.card, self.providers[log.agent], lambda step, entry: _keep(detail[1], step), texts)
+        return reduce_log(
+            log, self.card, self.providers[log.agent], lambda step, entry: _keep(detail[1], log.path, step), texts
+        )
 
     def _add_log(self, reader: ModuleType, log: SessionLog, ledger: Ledger) -> LogRecord:
         """Add the requests of a log to the ledger, and return its figures."""
@@ -284,14 +299,25 @@ _PROBLEMS = {
     "session-old-text": "{0} was edited during session {id}; the old text stayed in {1} requests, about {2} tokens in all",
     "session-file-lost": "{0} was not sent any more after {1} in session {id}",
     "session-bare-agent": "{0} of the sub-agents of session {id} got no instruction files",
-    "session-log-cut": "{path} has a line that is cut or not JSON; it was left out",
+    "session-log-cut": "{path} has {about}",
     "session-record-unknown": "{agent} wrote a record of an unknown type ({about}); it was left out",
     "session-rebuild-differs": "{about} rebuilt from {path} differ from what the log says was sent",
 }
 
 
-def _keep(steps: dict[str, Step], step: Step) -> None:
-    steps.setdefault(step.request.key, step)
+def _keep(steps: dict[str, KeptStep], path: str, step: Step) -> None:
+    is_compacted = any(event.kind == "compaction" for event in step.events)
+    new = merge_parts(step.line[max(step.keep, 0) : step.length])
+    steps.setdefault(step.request.key, KeptStep(step.request, path, step.shared, is_compacted, new))
+
+
+def merge_parts(parts: Iterable[LogPart]) -> list[tuple[str, str, int]]:
+    """Return the first of these parts, without texts: kind, name and size. Those with the same name are one."""
+    merged: dict[tuple[str, str], int] = {}
+    for part in parts:
+        key = part.kind, part.path if part.kind == "file" else part.name
+        merged[key] = merged.get(key, 0) + part.size
+    return [(kind, name, size) for (kind, name), size in islice(merged.items(), _MAX_NEW)]
 
 
 def _time() -> float:

@@ -95,6 +95,8 @@ class Ledger:
 
     def follow(self, step: Step) -> None:
         """Follow a thread to this request. Every request of a log has to be followed, whether it is added or not."""
+        if not step.request.made:
+            return
         line = self._lines.get(step.request.thread)
         if line is None:
             line = self._lines[step.request.thread] = _PartLine(self._key)
@@ -110,7 +112,8 @@ class Ledger:
 
     def add_step(self, step: Step, rates: Rates | None) -> None:
         """Add the request that was followed last in its thread."""
-        self._add(step.request, self._lines[step.request.thread], rates)
+        line = self._lines[step.request.thread] if step.request.made else _PartLine(self._key)
+        self._add(step.request, line, rates)
 
     def add(self, request: LoggedRequest, parts: Sequence[LogPart], rates: Rates | None) -> None:
         """Add a request that consists of these parts."""

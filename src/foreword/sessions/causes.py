@@ -6,6 +6,7 @@ the cache. Where the log does not show enough, the answer is `unknown`, with wha
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..providers.request_parts import describe_tool_change
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .costs import ModelRule
     from .values import LogPart
 
+_kind, _size = attrgetter("kind"), attrgetter("size")
 # Without these the request may differ in a place that the log does not show.
 _MARGIN, _SHARE = 512, 0.8
 # The cause that a change of such a part is, in the order in which the kinds are looked for.
@@ -49,7 +51,7 @@ def find_cause(step: Step, rule: ModelRule, texts: Mapping[str, str] | None = No
         return CollapseCause("compaction", "the conversation was compacted before this request", pause=pause)
     lifetime = max(previous.lifetime, rule.lifetime)
     is_expired = bool(lifetime and pause is not None and pause > lifetime)
-    differs = 0 <= step.keep < len(step.old_parts)
+    differs = 0 <= step.keep < step.old_length
     if differs and (_explains(step, rule) or not is_expired):
         return _difference(step, rule, texts or {})._replace(pause=pause)
     if is_expired:
@@ -65,7 +67,7 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
         if old.get(name) != new.get(name):
             return CollapseCause("setting", f"{name} changed", name, pause=pause)
     waited = "" if pause is None else f", {pause:,.0f} seconds after the previous request"
-    if _is_whole(step.old_parts) and step.keep >= 0 and request.made == previous.made == "rebuilt":
+    if step.keep >= 0 and request.made == previous.made == "rebuilt" and _is_whole(step.old_parts):
         limit = f" (the cache lasts {lifetime:,})" if lifetime else ""
         if lifetime:
             return CollapseCause("provider", f"nothing differs from the previous request{waited}{limit}", pause=pause)
@@ -81,25 +83,26 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
 
 
 def _missing(step: Step) -> str:
-    kinds = {part.kind for part in step.parts}
+    kinds = set(map(_kind, step.parts))
     names = [name for name, kind in (("the tools", "tool"), ("the system prompt", "prompt")) if kind not in kinds]
     return " and ".join(names) or "the whole request"
 
 
 def _is_whole(parts: Sequence[LogPart]) -> bool:
     """Whether all of a request is known."""
-    return bool(parts) and all(part.kind != "unknown" for part in parts) and any(part.kind == "tool" for part in parts)
+    kinds = set(map(_kind, parts))
+    return "tool" in kinds and "unknown" not in kinds
 
 
 def _explains(step: Step, rule: ModelRule) -> bool:
     """Whether the request read what comes before the first difference, so that nothing else is needed to explain the rest."""
     previous = step.previous
     assert previous is not None
-    total = sum(part.size for part in step.old_parts)
-    before = step.old_parts[: step.keep]
+    old, kept = step.old_parts, step.keep
+    total = sum(map(_size, old))
     if rule.caching == "breakpoints":  # there is at least one after the system prompt
-        before = before[: _first_message(step.old_parts)] if step.keep >= _first_message(step.old_parts) else ()
-    expected = previous.tokens.input * sum(part.size for part in before) / total if total else 0
+        kept = first if step.keep >= (first := _first_message(old)) else 0
+    expected = previous.tokens.input * sum(map(_size, old[:kept])) / total if total else 0
     return step.request.tokens.read >= _SHARE * expected - _MARGIN
 
 
@@ -112,8 +115,8 @@ def _first_message(parts: Sequence[LogPart]) -> int:
 
 def _difference(step: Step, rule: ModelRule, texts: Mapping[str, str]) -> CollapseCause:
     """Return the cause that the first differing part is."""
-    old = step.old_parts[step.keep]
-    new = step.parts[step.keep] if step.keep < len(step.parts) else None
+    old = step.old_line[step.keep]
+    new = step.line[step.keep] if step.keep < step.length else None
     if not _is_certain(step, old, rule):
         what = f"more was lost than what follows the first difference that the log shows ({_describe(old)})"
         return CollapseCause("unknown", what)

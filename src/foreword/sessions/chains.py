@@ -12,15 +12,19 @@ if TYPE_CHECKING:
 
 # A request collapsed if it read less than this share of the previous request's input, and the slack, from the cache.
 SHARE, SLACK = 0.95, 256
+# No provider accepts a request with more parts.
+MOST_PARTS = 20_000
 
 
 class Step(NamedTuple):
     """A request and what came before it in its thread.
 
+    Most requests only add to the one before, so the parts of a thread are one list that grows, and each request is its first `length` entries.
+
     Fields:
         request, previous: The two requests; `previous` is None for the first of a thread.
-        parts: All parts of the request.
-        old_parts: All parts of the previous request.
+        line, length: The list that begins with the parts of the request, and their number.
+        old_line, old_length: The same of the previous request.
         keep: How many parts they have in common from the start. -1 if that is not known.
         events: What happened between them.
         shared: How many parts it shares with the request before it in the log, which may be a request to compact.
@@ -28,20 +32,34 @@ class Step(NamedTuple):
 
     request: LoggedRequest
     previous: LoggedRequest | None
-    parts: list[LogPart]
-    old_parts: Sequence[LogPart]
+    line: list[LogPart]
+    length: int
+    old_line: list[LogPart]
+    old_length: int
     keep: int
     events: Sequence[Event]
     shared: int
+
+    @property
+    def parts(self) -> list[LogPart]:
+        """All parts of the request."""
+        return self.line[: self.length]
+
+    @property
+    def old_parts(self) -> list[LogPart]:
+        """All parts of the previous request."""
+        return self.old_line[: self.old_length]
 
 
 def steps(log: SessionLog) -> Iterator[Step]:
     """Yield the requests of a log in the order of the log, each with the one before it in the same thread.
 
-    A request to compact is part of its thread, but the next request is compared with the one before it.
+    A request to compact is part of its thread, but the next request is compared with the one before it. A thread whose requests have more
+    parts than is possible is followed without them.
     """
-    turns: dict[str, tuple[LoggedRequest, list[LogPart]]] = {}
-    composed: dict[str, list[LogPart]] = {}
+    turns: dict[str, tuple[LoggedRequest, list[LogPart], int]] = {}
+    composed: dict[str, tuple[list[LogPart], int]] = {}
+    endless: set[str] = set()
     by_position: dict[int, list[Event]] = {}
     for event in log.events:
         by_position.setdefault(event.after, []).append(event)
@@ -49,19 +67,32 @@ def steps(log: SessionLog) -> Iterator[Step]:
     for index, request in enumerate(log.requests):
         for event in by_position.get(index, ()):
             pending.setdefault(event.thread, []).append(event)
-        before = composed.get(request.thread, [])
-        shared = min(max(request.keep, 0), len(before))
-        parts = [*before[:shared], *request.tail]
+        before, known = composed.get(request.thread, ([], 0))
+        shared = min(max(request.keep, 0), known)
+        if request.thread in endless or shared + len(request.tail) > MOST_PARTS:
+            endless.add(request.thread)
+            request, shared = request._replace(keep=-1, tail=(), made=""), 0
+        line = _extended(before, known, shared, request)
+        length = shared + len(request.tail)
         if request.made:
-            composed[request.thread] = parts
-        previous, old = turns.get(request.thread, (None, []))
+            composed[request.thread] = line, length
+        previous, old, old_length = turns.get(request.thread, (None, [], 0))
         if request.kind != "turn":
-            yield Step(request, previous, parts, old, -1, pending.get(request.thread, []), shared)
+            yield Step(request, previous, line, length, old, old_length, -1, pending.get(request.thread, []), shared)
             continue
         events = pending.pop(request.thread, [])
-        keep = shared if old is before and request.keep >= 0 else _common(old, parts)
-        yield Step(request, previous, parts, old, keep if _is_comparable(request, previous) else -1, events, shared)
-        turns[request.thread] = request, parts
+        is_direct = old is before and old_length == known and request.keep >= 0
+        keep = -1 if not _is_comparable(request, previous) else shared if is_direct else _common(old[:old_length], line)
+        yield Step(request, previous, line, length, old, old_length, keep, events, shared)
+        turns[request.thread] = request, line, length
+
+
+def _extended(before: list[LogPart], length: int, shared: int, request: LoggedRequest) -> list[LogPart]:
+    """Return a list that begins with the parts of a request: the one of the request before if nothing is removed from it."""
+    if shared == length == len(before):
+        before.extend(request.tail)
+        return before
+    return [*before[:shared], *request.tail]
 
 
 def _is_comparable(request: LoggedRequest, previous: LoggedRequest | None) -> bool:

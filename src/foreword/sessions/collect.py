@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .folders import peek_cwd
 from .index import size_in, stamp_of
-from .readers.lines import UnreadableLog
+from .readers.lines import LogFile, UnreadableLog
 from .readers.rows import Texts, prepare_parser
 from .records import reduce_figures, reduce_log
 
@@ -43,7 +43,7 @@ class LogCollector:
     def logs(self) -> Iterator[tuple[ModuleType, SessionLog]]:
         """Yield the logs that belong to the place, each with its reader."""
         for reader, path, stamp in self._paths():
-            log = self._read(reader, path, stamp)
+            log = self._read(reader, LogFile(path), stamp)
             if log is not None:
                 yield reader, log
 
@@ -58,33 +58,42 @@ class LogCollector:
 
     def _reduce(self, reader: ModuleType, path: str, stamp: str, card: RateCard, rules: str) -> LogRecord | None:
         """Read a log and return its figures. If they do not depend on what the requests were made of, only they are read."""
-        log, known = self._figures(reader, path, f"{stamp} {rules}")
+        file = LogFile(path)
+        prepare_parser(size_in(stamp))
+        log, known = self._figures(reader, file, f"{stamp} {rules}")
         record = None if log is None else reduce_figures(log, card, reader.PROVIDER, known)
         if record is None:
-            whole = self._read(reader, path, stamp)
+            whole = self._read(reader, file, stamp)
             if whole is None:
                 return None
             record = reduce_log(whole, card, reader.PROVIDER)
-        self.index.keep_record(path, f"{stamp} {rules}", record, may_grow=log is not None)
+        if not self._is_broken(file):
+            self.index.keep_record(path, f"{stamp} {rules}", record, may_grow=log is not None)
         return record
 
-    def _figures(self, reader: ModuleType, path: str, stamp: str) -> tuple[SessionLog | None, Sequence[Entry]]:
+    def _is_broken(self, file: LogFile) -> bool:
+        """Whether the rest of a log could not be read, which is noted once."""
+        problem = "session-log-unreadable", file.path, f"the rest could not be read: {file.error}"
+        if file.error and problem not in self.problems:
+            self.problems.append(problem)
+        return bool(file.error)
+
+    def _figures(self, reader: ModuleType, file: LogFile, stamp: str) -> tuple[SessionLog | None, Sequence[Entry]]:
         """Return a log with its figures, and the entries that were known before. A log that has grown is read from where it ended.
 
         None if the reader cannot do that, or if something happened that matters to all later requests.
         """
         if not hasattr(reader, "read_figures"):
             return None, ()
-        start, known = self.index.find_grown(path, stamp) or (0, None)
+        start, known = self.index.find_grown(file.path, stamp) or (0, None)
         try:
-            return reader.read_figures(path, start, known), known.entries if known else ()
+            return reader.read_figures(file, start, known), known.entries if known else ()
         except UnreadableLog:
             return None, ()
 
     def _paths(self) -> Iterator[tuple[ModuleType, str, str]]:
         """Yield the logs that were changed in the period, with what changes when they do, and report how many there are."""
         found = list(self._changed())
-        prepare_parser(sum(size_in(stamp) for _, _, stamp in found))
         for number, log in enumerate(found):
             if self.progress is not None:
                 self.progress(number, len(found))
@@ -101,17 +110,19 @@ class LogCollector:
                 if modified >= self.since:
                     yield reader, path, stamp
 
-    def _read(self, reader: ModuleType, path: str, stamp: str) -> SessionLog | None:
-        log = self.index.find(path, stamp)
+    def _read(self, reader: ModuleType, file: LogFile, stamp: str) -> SessionLog | None:
+        log = self.index.find(file.path, stamp)
         if log is None:
-            if self._is_elsewhere(reader, path):
+            if self._is_elsewhere(reader, file.path):
                 return None
+            prepare_parser(size_in(stamp))
             try:
-                log = reader.read_log(path, Texts())
+                log = reader.read_log(file, Texts())
             except UnreadableLog as error:
-                self.problems.append(("session-log-unreadable", path, str(error)))
+                self.problems.append(("session-log-unreadable", file.path, str(error)))
                 return None
-            self.index.keep(path, stamp, log)
+            if not self._is_broken(file):
+                self.index.keep(file.path, stamp, log)
         return log if self._belongs(log.cwd) else None
 
     def _is_elsewhere(self, reader: ModuleType, path: str) -> bool:
@@ -131,4 +142,4 @@ class LogCollector:
     ) -> tuple[SessionLog, Mapping[str, str]]:
         """Read one log again, and keep the texts of the parts that are wanted."""
         texts = Texts(wanted)
-        return reader.read_log(path, texts), texts.texts
+        return reader.read_log(LogFile(path), texts), texts.texts

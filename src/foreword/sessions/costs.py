@@ -113,6 +113,10 @@ def apportion(total: int, shares: Sequence[float]) -> list[int]:
     exact = [total * share / whole for share in shares]
     result = [int(amount) for amount in exact]
     missing = total - sum(result)
+    if abs(missing) > len(shares):  # the amounts are larger than floating-point numbers are exact
+        largest = max(range(len(shares)), key=lambda index: result[index])
+        result[largest] += missing
+        missing = 0
     order = sorted(range(len(shares)), key=lambda index: (result[index] - exact[index], index))
     step = 1 if missing > 0 else -1
     index = 0

@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 
 
 class Sent(NamedTuple):
-    """A request: its number, when it was sent, its thread, its parts, its tokens, and whether a compaction came before it."""
+    """A request: its number (0 if it is not in question), when it was sent, its thread and tokens, and whether a compaction came before it.
+
+    `shared` is how many parts it has in common with the request before it in the list that has the same `line`; then comes `tail`.
+    """
 
     number: int
     time: float
     thread: str
-    parts: Sequence[LogPart]
     tokens: int
     is_compacted: bool
+    line: str
+    shared: int
+    tail: Sequence[LogPart]
 
 
 class Span(NamedTuple):
@@ -53,9 +58,14 @@ def find_spans(requests: Sequence[Sent], match: Match) -> list[Span]:
 def _thread_spans(rows: Sequence[Sent], match: Match) -> list[Span]:
     spans: list[Span] = []
     running: dict[str, tuple[Sent, Sent, int]] = {}
-    known: dict[str, str] = {}
+    known: dict[LogPart, str] = {}
+    lines: dict[str, _MatchLine] = {}
     for row in rows:
-        found = _versions(row, match, known)
+        line = lines.setdefault(row.line, _MatchLine())
+        line.move(row.shared, row.tail, match, known)
+        if not row.number:
+            continue
+        found = line.versions(row.tokens)
         for version in [version for version in running if version not in found]:
             spans.append(_span(version, *running.pop(version), lost=_reason(row, found)))
         for version, distance in found.items():
@@ -64,19 +74,32 @@ def _thread_spans(rows: Sequence[Sent], match: Match) -> list[Span]:
     return [*spans, *(_span(version, *state, lost=None) for version, state in running.items())]
 
 
-def _versions(row: Sent, match: Match, known: dict[str, str]) -> dict[str, int]:
-    """Return the versions in a request, each with its distance from the end in tokens."""
-    total = sum(part.size for part in row.parts) or 1
-    found: dict[str, int] = {}
-    after = 0
-    for part in reversed(row.parts):
-        key = f"{part.kind}|{part.path}|{part.hash}"
-        if key not in known:
-            known[key] = match(part)
-        if known[key] and known[key] not in found:
-            found[known[key]] = round(after / total * row.tokens)
-        after += part.size
-    return found
+class _MatchLine:
+    """Where the parts of a thread's current request end, and which of them contain the instruction."""
+
+    def __init__(self) -> None:
+        self._ends = [0]
+        self._found: list[tuple[int, str]] = []  # the number of a part, and the version in it
+
+    def move(self, shared: int, tail: Sequence[LogPart], match: Match, known: dict[LogPart, str]) -> None:
+        """Go on to the next request, which shares its first parts with this one."""
+        del self._ends[shared + 1 :]
+        while self._found and self._found[-1][0] >= shared:
+            self._found.pop()
+        for part in tail:
+            if part not in known:
+                known[part] = match(part)
+            if known[part]:
+                self._found.append((len(self._ends) - 1, known[part]))
+            self._ends.append(self._ends[-1] + part.size)
+
+    def versions(self, tokens: int) -> dict[str, int]:
+        """Return the versions in the request, each with its distance from the end in tokens."""
+        total = self._ends[-1]
+        last = {version: index for index, version in self._found}
+        return {
+            version: round((total - self._ends[index + 1]) / (total or 1) * tokens) for version, index in last.items()
+        }
 
 
 def _reason(row: Sent, found: dict[str, int]) -> str:

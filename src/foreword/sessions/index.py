@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # Raise this when a reader changes what it extracts.
-VERSION = 5
+VERSION = 6
 _TABLES = ("logs", "figures")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS {}
     (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL, mark TEXT NOT NULL DEFAULT '')"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .causes import find_cause
-from .chains import cached_tokens, is_collapse, steps
+from .chains import MOST_PARTS, cached_tokens, is_collapse, steps
 from .costs import cost_of
 from .surprises import Surprises
 from .values import TokenCounts
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .values import LoggedRequest, SessionLog
 
     Visit = Callable[[Step, "Entry"], None]
+
+
+ENDLESS = f"a request with more than {MOST_PARTS:,} parts, of which only the tokens are known"
 
 
 class Collapse(NamedTuple):
@@ -65,9 +68,11 @@ def reduce_log(
     entries: list[Entry] = []
     cached_models = {request.model for request in log.requests if request.tokens.read or request.tokens.written}
     surprises = Surprises()
-    for step in steps(log):
+    is_endless = False
+    for logged, step in zip(log.requests, steps(log), strict=True):
         surprises.follow(step)
         request = step.request
+        is_endless = is_endless or request.made != logged.made
         rule = card.rule(request.model, provider, request.time)
         collapse = _collapse(step, rule, texts)
         if collapse and collapse.cause in ("provider", "unknown") and request.model not in cached_models:
@@ -76,7 +81,8 @@ def reduce_log(
         entries.append(entry)
         if visit is not None:
             visit(step, entry)
-    problems = (*log.problems, *surprises.problems(log))
+    endless = [("session-log-cut", ENDLESS)] if is_endless else []
+    problems = (*log.problems, *surprises.problems(log), *endless)
     return LogRecord(log._replace(requests=(), problems=problems), entries)
 
 

@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from .values import LogPart, SessionLog
 
 
+# Requests with more instruction files are not looked at.
+MOST_FILES = 1000
+
+
 class Surprises:
     """Follows the instruction files in the requests of one log."""
 
@@ -21,11 +25,13 @@ class Surprises:
     def follow(self, step: Step) -> None:
         """Look at one request."""
         thread = step.request.thread
+        if not step.request.made:
+            return
         old = self._files.get(thread, [])
         files = [entry for entry in old if entry[0] < step.shared]
         files += [(step.shared + index, part) for index, part in enumerate(step.request.tail) if part.kind == "file"]
         self._files[thread] = files
-        if step.request.kind != "turn" or not step.request.made:
+        if step.request.kind != "turn" or len(files) > MOST_FILES:
             return
         self._has_files = self._has_files or bool(files)
         is_first = step.previous is None and step.request.made == "rebuilt"

@@ -11,7 +11,6 @@ import os
 from .claude_figures import ClaudeFigures, answer_of, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_digest
-from .lines import read_lines
 from .rows import Texts, common, hash_of, json_text, number, parse_row, parse_row_sharing, string
 
 TYPE_CHECKING = False
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values import LogPart, SessionLog
+    from .lines import LogFile
 
 __all__ = ["AGENT", "NAMES_FILES", "PROVIDER", "TITLES", "find_logs", "read_figures", "read_log"]
 
@@ -58,10 +58,10 @@ def _entries(folder: str) -> list[str]:
         return []
 
 
-def read_log(path: str, texts: Texts) -> SessionLog:
+def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one log."""
-    reader = _ClaudeLog(path, texts)
-    for line in read_lines(path):
+    reader = _ClaudeLog(file.path, texts)
+    for line in file.lines():
         reader.add(line)
     return reader.log()
 

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from ..chains import cached_tokens, has_dropped
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
-from .lines import read_lines
-from .rows import DAMAGE, number, parse_row, parse_time, string
+from .rows import CUT, DAMAGE, UNEXPECTED, number, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..records import LogRecord
     from ..values import LogPart
+    from .lines import LogFile
 
     AddRow = Callable[[Any, dict[str, Any]], None]
 
@@ -82,12 +82,12 @@ class ClaudeFigures:
         row = self.parse(line)
         if row is None:
             if line.strip():
-                self.problems["session-log-cut", "a line"] = None
+                self.problems["session-log-cut", CUT] = None
             return
         try:
             self._add_row(row)
         except DAMAGE:
-            self.problems["session-log-cut", "a row with unexpected values"] = None
+            self.problems["session-log-cut", UNEXPECTED] = None
 
     def parse(self, line: bytes) -> dict[str, Any] | None:
         """Return the row in a line. What is never looked at may be left out."""
@@ -238,13 +238,13 @@ def _quoted(name: object) -> bytes:
 # Figures only
 
 
-def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
     """Return a log without what its requests were made of, or None if that matters.
 
     `known` is what was read up to `start`, if the log has grown since.
     """
-    figures = _FiguresOnly(path, known)
-    for line in read_lines(path, start):
+    figures = _FiguresOnly(file.path, known)
+    for line in file.lines(start):
         figures.add(line)
         if figures.needs_parts:
             return None

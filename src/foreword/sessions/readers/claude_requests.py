@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..values import LogPart
     from .claude_parts import PartMaker
 
+_MOST_BASES = 200
 _UNSENT = frozenset(("metadata", "stream", "thread", "diagnostics", "safeguards", "data_flow"))
 
 
@@ -100,6 +101,8 @@ class Rebuilder:
             return False
         hashes = [*before[:count], *(digest for digest in tail if isinstance(digest, str))]
         self._requests[row["id"]] = str(row.get("shapeHash")), hashes
+        if len(self._requests) > _MOST_BASES:  # the next one starts from one of the last
+            del self._requests[next(iter(self._requests))]
         if any(digest not in self._parts for digest in hashes[count:]):
             self._hash_candidates()
         self._candidates.clear()

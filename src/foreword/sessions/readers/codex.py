@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..records import LogRecord
     from ..values import LogPart, SessionLog
+    from .lines import LogFile
     from .rows import Texts
 
 AGENT = "codex"
@@ -45,14 +46,14 @@ def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
             yield from (os.path.join(folder, file) for file in sorted(files) if file.endswith(".jsonl"))
 
 
-def read_log(path: str, texts: Texts) -> SessionLog:
+def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one rollout."""
-    return _Rollout(path, texts).read()
+    return _Rollout(file.path, texts).read(file)
 
 
-def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
     """Return a log without what its requests were made of, or None if that matters or the log has grown."""
-    return None if known else _Rollout(path, NoTexts()).read_figures()
+    return None if known else _Rollout(file.path, NoTexts()).read_figures(file)
 
 
 class _Rollout(JsonLog):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..records import LogRecord
     from ..values import SessionLog
+    from .lines import LogFile
     from .rows import Texts
 
 AGENT = "copilot"
@@ -35,10 +36,8 @@ SKIPPED = frozenset(
     " assistant.intent assistant.reasoning session.snapshot_rewind session.task_complete session.plan_changed"
     " session.workspace_file_changed session.handoff".split()
 )
-_INSTRUCTION = re.compile(
-    r'<(?P<tag>(?:imported_)?custom_instruction)(?: source="(?P<path>[^"]*)")?[^>]*>\n?(?P<text>.*?)\n*</(?P=tag)>',
-    re.DOTALL,
-)
+_INSTRUCTION = re.compile(r'<(?P<tag>(?:imported_)?custom_instruction)(?: source="(?P<path>[^"]*)")?[^>]*>\n?')
+_HEAD = 4096
 _FOLDER = "-".join(("session", "state"))  # as one string it would look like the code of a finding
 # The files that a custom instruction without a path can be, in the repository.
 _NAMES = ("AGENTS.md", ".github/copilot-instructions.md", "CLAUDE.md", "GEMINI.md", ".claude/CLAUDE.md")
@@ -50,14 +49,14 @@ def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
     yield from walk_files(os.path.join(base, _FOLDER), "events.jsonl")
 
 
-def read_log(path: str, texts: Texts) -> SessionLog:
+def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one log."""
-    return _CopilotLog(path, texts).read()
+    return _CopilotLog(file.path, texts).read(file)
 
 
-def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
     """Return a log without what its requests were made of, or None if that matters or the log has grown."""
-    return None if known else _CopilotLog(path, NoTexts()).read_figures()
+    return None if known else _CopilotLog(file.path, NoTexts()).read_figures(file)
 
 
 class _CopilotLog(JsonLog):
@@ -104,12 +103,16 @@ class _CopilotLog(JsonLog):
         self.system = tuple(self._split_system(string(data, "content")))
 
     def _split_system(self, text: str) -> Iterator[LogPart]:
-        position = 0
-        for count, found in enumerate(_INSTRUCTION.finditer(text), 1):
-            start, end = found.span("text")
+        position = count = 0
+        while found := _INSTRUCTION.search(text, position):
+            start, end = found.end(), text.find(f"</{found['tag']}>", found.end())
+            if end < 0:
+                break
+            count += 1
+            instruction = text[start:end].rstrip("\n")
             yield from split_clock(self.texts, text[position:start], "system")
-            yield self.texts.part("file", found["text"], path=found["path"] or self._path_of(found["text"], count))
-            position = end
+            yield self.texts.part("file", instruction, path=found["path"] or self._path_of(instruction, count))
+            position = start + len(instruction)
         yield from split_clock(self.texts, text[position:], "system")
 
     def _path_of(self, text: str, count: int) -> str:
@@ -119,7 +122,7 @@ class _CopilotLog(JsonLog):
         """
         first = text.strip().split("\n", 1)[0]
         paths = [os.path.join(self.root, name) for name in _NAMES]
-        found = [path for path in paths if first and _read(path).lstrip().startswith(first)]
+        found = [path for path in paths if first and _read(path, _HEAD).lstrip().startswith(first[: _HEAD // 8])]
         return found[0] if len(found) == 1 else f"custom instruction {count}"
 
     def _user(self, data: dict[str, Any]) -> None:
@@ -199,12 +202,12 @@ def _tokens(usage: Any) -> TokenCounts:
     return TokenCounts(total - read - written, written, read, number(usage, "outputTokens"))
 
 
-def _read(path: str) -> str:
-    """Return a small file's text, or empty if it cannot be read."""
+def _read(path: str, size: int = 1 << 20) -> str:
+    """Return the beginning of a file's text, or empty if it cannot be read."""
     from .lines import UnreadableLog, open_log
 
     try:
         with open(open_log(path), "rb") as file:
-            return file.read(1 << 20).decode("utf-8", "replace")
+            return file.read(size).decode("utf-8", "replace")
     except (OSError, UnreadableLog):
         return ""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..records import LogRecord
     from ..values import LogPart, SessionLog
+    from .lines import LogFile
     from .rows import Texts
 
 AGENT = "gemini"
@@ -40,14 +41,14 @@ def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
     yield from (path for path in walk_files(folder, ".jsonl") if os.path.basename(os.path.dirname(path)) == "chats")
 
 
-def read_log(path: str, texts: Texts) -> SessionLog:
+def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one log."""
-    return _GeminiLog(path, texts).read()
+    return _GeminiLog(file.path, texts).read(file)
 
 
-def read_figures(path: str, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
+def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) -> SessionLog | None:
     """Return a log without what its requests were made of, or None if that matters or the log has grown."""
-    return None if known else _GeminiLog(path, NoTexts()).read_figures()
+    return None if known else _GeminiLog(file.path, NoTexts()).read_figures(file)
 
 
 class _GeminiLog(JsonLog):

@@ -8,8 +8,7 @@ import re
 from ..chains import has_dropped
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
-from .lines import read_lines
-from .rows import DAMAGE, parse_row, parse_time, string
+from .rows import CUT, DAMAGE, UNEXPECTED, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values import LogPart, TokenCounts
+    from .lines import LogFile
     from .rows import Texts
 
 
@@ -41,18 +41,18 @@ class JsonLog:
         self.has_dropped = False
         self._last: dict[str, LoggedRequest] = {}
 
-    def read(self) -> SessionLog:
+    def read(self, file: LogFile) -> SessionLog:
         """Read all rows."""
         unread = self.unread
-        for line in read_lines(self.path):
+        for line in file.lines():
             if not line.endswith(b"}") or not unread.match(line):
                 self._line(line)
         return self.log()
 
-    def read_figures(self) -> SessionLog | None:
+    def read_figures(self, file: LogFile) -> SessionLog | None:
         """Read the requests and their tokens, without what they were made of. None if that matters to the answers."""
         files, unread, text_rows = 0, self.unread, self.text_rows
-        for line in read_lines(self.path):
+        for line in file.lines():
             if line.endswith(b"}"):
                 if self.file_rows.match(line):
                     files += 1
@@ -72,13 +72,13 @@ class JsonLog:
             self.row_id = string(row, "id", "uuid")
             self._guard(row)
         elif line.strip():
-            self.problems["session-log-cut", "a line"] = None
+            self.problems["session-log-cut", CUT] = None
 
     def _guard(self, row: dict[str, Any]) -> None:
         try:
             self._row(row)
         except DAMAGE:
-            self.problems["session-log-cut", "a row with unexpected values"] = None
+            self.problems["session-log-cut", UNEXPECTED] = None
 
     def _row(self, row: dict[str, Any]) -> None:
         raise NotImplementedError
@@ -99,9 +99,10 @@ class JsonLog:
         if key in self.requests or not tokens.input + tokens.out:
             return
         thread = fields.get("thread", "")
-        keep, tail = (0, ()) if thread or fields.get("kind", "turn") != "turn" else self.composer.request()
+        is_composed = not thread and fields.get("kind", "turn") == "turn"
+        keep, tail = self.composer.request() if is_composed else (0, ())
         known = {
-            "thread": thread, "time": self.time, "sent": self.sent or self.time, "made": "" if thread else made, **fields
+            "thread": thread, "time": self.time, "sent": self.sent or self.time, "made": made if is_composed else "", **fields
         }  # fmt: skip
         request = LoggedRequest(
             identity or f"{self.session}|{key}", model=self.model, tokens=tokens, keep=keep, tail=tail, **known

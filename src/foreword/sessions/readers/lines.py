@@ -8,12 +8,13 @@ from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 _MARK = 1024
 _BLOCK = 1 << 20
 _LONGEST = 64 << 20  # a line that is longer is not read
+_SMALL = 8 << 20  # the lines of a log of this size are kept until it has been read
 
 
 class UnreadableLog(Exception):
@@ -32,37 +33,54 @@ def open_log(path: str) -> int:
     return descriptor
 
 
-def read_lines(path: str, start: int = 0) -> Iterator[bytes]:
-    """Yield the lines of a log from `start` to the size that it has now, without their newlines.
+class LogFile:
+    """A log that is read once, even if its lines are needed twice. `error` says why the rest of it could not be read."""
 
-    The last line gets a space if it has no newline, because a program may be writing it. Of a line that is too long only the beginning is
-    yielded, which is not valid JSON. Raises an `UnreadableLog`.
-    """
-    with open(open_log(path), "rb") as file:
-        left = os.fstat(file.fileno()).st_size - start
-        pieces: list[bytes] = []  # of a line that has not ended
-        length = 0
-        try:
-            file.seek(start)
-            while left > 0 and (block := file.read(min(_BLOCK, left))):
-                left -= len(block)
-                lines = block.split(b"\n")
-                last = lines.pop()
-                if lines:
-                    lines[0] = _whole([*pieces, lines[0]], length + len(lines[0])) if length else lines[0]
-                    yield from lines
-                    pieces, length = [], 0
-                if last and length <= _LONGEST:
-                    pieces.append(last)
-                length += len(last)
-                if length > _LONGEST:
-                    pieces = [pieces[0][:_MARK]]
-            if length:
-                rest = file.readline(_LONGEST)  # what was added to the line in the meantime
-                pieces.append(rest.removesuffix(b"\n") if rest.endswith(b"\n") else rest + b" ")
-                yield _whole(pieces, length + len(rest))
-        except OSError as error:
-            raise UnreadableLog(error.strerror or "cannot be read") from None
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.error = ""
+        self._lines: list[bytes] | None = None
+
+    def lines(self, start: int = 0) -> Iterable[bytes]:
+        """Return the lines from `start` to the size that the log has now, without their newlines.
+
+        The last line gets a space if it has no newline, because a program may be writing it. Of a line that is too long only the beginning
+        is returned, which is not valid JSON. Raises an `UnreadableLog` if nothing can be read.
+        """
+        if self._lines is None or start:
+            descriptor = open_log(self.path)
+            size = os.fstat(descriptor).st_size - start
+            lines = self._read(descriptor, start, size)
+            if start or size > _SMALL:
+                return lines
+            self._lines = list(lines)
+        return self._lines
+
+    def _read(self, descriptor: int, start: int, left: int) -> Iterator[bytes]:
+        with open(descriptor, "rb") as file:
+            pieces: list[bytes] = []  # of a line that has not ended
+            length = 0
+            try:
+                file.seek(start)
+                while left > 0 and (block := file.read(min(_BLOCK, left))):
+                    left -= len(block)
+                    lines = block.split(b"\n")
+                    last = lines.pop()
+                    if lines:
+                        lines[0] = _whole([*pieces, lines[0]], length + len(lines[0])) if length else lines[0]
+                        yield from lines
+                        pieces, length = [], 0
+                    if last and length <= _LONGEST:
+                        pieces.append(last)
+                    length += len(last)
+                    if length > _LONGEST:
+                        pieces = [pieces[0][:_MARK]]
+                if length:
+                    rest = file.readline(_LONGEST)  # what was added to the line in the meantime
+                    pieces.append(rest.removesuffix(b"\n") if rest.endswith(b"\n") else rest + b" ")
+                    yield _whole(pieces, length + len(rest))
+            except OSError as error:
+                self.error = error.strerror or "cannot be read"
 
 
 def _whole(pieces: list[bytes], length: int) -> bytes:

@@ -12,7 +12,7 @@ import sqlite3
 from ..values import TokenCounts
 from .jsonl import JsonLog
 from .lines import UnreadableLog
-from .rows import DAMAGE, json_text, number, parse_time, string
+from .rows import CUT, DAMAGE, UNEXPECTED, json_text, number, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values import LogPart, SessionLog
+    from .lines import LogFile
     from .rows import Texts
 
 AGENT = "opencode"
@@ -68,9 +69,9 @@ def peek_cwd(path: str) -> str:
         return ""
 
 
-def read_log(path: str, texts: Texts) -> SessionLog:
+def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one session."""
-    return _OpenCodeLog(path, texts).read()
+    return _OpenCodeLog(file.path, texts).read(file)
 
 
 class _Database:
@@ -101,9 +102,9 @@ class _Database:
 class _OpenCodeLog(JsonLog):
     agent = AGENT
 
-    def read(self) -> SessionLog:
-        file, _, self.session = self.path.rpartition(_MARK)
-        with _Database(file or self.path) as database:
+    def read(self, file: LogFile) -> SessionLog:
+        path, _, self.session = file.path.rpartition(_MARK)
+        with _Database(path or file.path) as database:
             info = database.rows("SELECT directory, version, parent_id FROM session WHERE id = ?", self.session)
             messages = database.rows(
                 "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", self.session
@@ -121,7 +122,7 @@ class _OpenCodeLog(JsonLog):
             try:
                 self._message(message_id, self._parse(data), by_message.get(message_id, []))
             except DAMAGE:
-                self.problems["session-log-cut", "a row with unexpected values"] = None
+                self.problems["session-log-cut", UNEXPECTED] = None
         log = self.log()
         if not parent:
             return log
@@ -133,7 +134,7 @@ class _OpenCodeLog(JsonLog):
         try:
             content = json.loads(data)
         except (ValueError, TypeError):
-            self.problems["session-log-cut", "a row"] = None
+            self.problems["session-log-cut", CUT] = None
             return {}
         return content if isinstance(content, dict) else {}
 

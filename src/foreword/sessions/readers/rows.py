@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
+# What a finding says about a line that was left out.
+CUT = "a line that is cut or not JSON; it was left out"
+UNEXPECTED = "a row with unexpected values; it was left out"
 # What a row with values of the wrong type can lead to. Such a row is reported and left out.
 DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -27,9 +30,9 @@ _chunks = (
     if _new_encoder
     else lambda content, _: (_encode(content),)
 )
-# Values that are large and the same in many rows, such as lists of tools, by the hash of their JSON.
+# Values that are large and the same in many rows, such as lists of tools, by their JSON.
 _values: dict[bytes, dict[str, Any]] = {}
-_MAX_VALUES = 100
+_MAX_VALUES, _MAX_SHARED = 100, 1 << 20
 _MANY = 20 << 20
 # Texts of which only a few differ, by how they are divided and their hash.
 _divided: dict[str, list[LogPart]] = {}
@@ -41,11 +44,13 @@ class _RowParser:
     """Which parser is used. Importing msgspec takes as long as parsing some megabytes, so it pays only for many logs."""
 
     decode: Callable[[bytes], Any] | None = None
+    size = 0
 
     @classmethod
     def prepare(cls, size: int) -> None:
-        """Get ready to parse this many bytes."""
-        if size > _MANY and cls.decode is None:
+        """Get ready to parse this many bytes more."""
+        cls.size += size
+        if cls.size > _MANY and cls.decode is None:
             try:
                 from msgspec.json import Decoder
             except ImportError:
@@ -78,10 +83,10 @@ def parse_row_sharing(line: bytes, name: str, after: bytes) -> dict[str, Any] | 
     """Return the object in a line. Its field `name` is an object that many rows have, so it is parsed once; `after` follows it."""
     mark = f'"{name}":'.encode()
     start, end = line.find(mark + b"{") + len(mark), line.rfind(after)
-    if not len(mark) <= start < end:
+    if not len(mark) <= start < end < start + _MAX_SHARED:
         return parse_row(line)
-    key = blake2b(line[start:end], digest_size=16).digest()
-    shared = _values.get(key) or parse_row(line[start:end])
+    key = line[start:end]
+    shared = _values.get(key) or parse_row(key)
     row = parse_row(line[:start] + b"null" + line[end:])
     if shared is None or row is None or row.get(name, shared) is not None:
         return parse_row(line)
