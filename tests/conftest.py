@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -215,6 +216,23 @@ def layout_text(tree, request):
 def skill_md(name, description="Does it.", *more, body="Body."):
     """Return the content of a SKILL.md."""
     return "\n".join(["---", f"name: {name}", f"description: {description}", *more, "---", body, ""])
+
+
+@pytest.fixture(scope="session")
+def has_ended():
+    """`has_ended(pid)` waits until a process has ended, also one that this process has not started. Only on Linux."""
+
+    def has_ended(pid, seconds=60):
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return True
+        try:
+            return bool(select.select([descriptor], [], [], seconds)[0])
+        finally:
+            os.close(descriptor)
+
+    return has_ended
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         path = self.path.partition("?")[0]
         body = b"" if path == "/unread" else self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.receiver.requests.append((self.path, dict(self.headers), body))
+        self.server.receiver.add((self.path, dict(self.headers), body))
         self.close_connection = True
         if path in RESULTS:
             content = json.dumps(RESULTS[path](json.loads(body))).encode()
@@ -129,6 +129,7 @@ class Receiver:
 
     def __init__(self, certificate=None):
         self.requests, self.ended, self.stopping = [], threading.Semaphore(0), threading.Event()
+        self._arrived = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.receiver = self
         if certificate:
@@ -139,6 +140,16 @@ class Receiver:
         self.url = f"https://localhost:{self.port}" if certificate else f"http://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
+
+    def add(self, request):
+        with self._arrived:
+            self.requests.append(request)
+            self._arrived.notify_all()
+
+    def has_requests(self, number=1, seconds=60):
+        """Wait until this many requests have arrived."""
+        with self._arrived:
+            return self._arrived.wait_for(lambda: len(self.requests) >= number, seconds)
 
     def take(self):
         """Return the calls since the last time: the path and the content."""

@@ -109,7 +109,7 @@ def fill_queue(server, path, body):
     return waiting
 
 
-def test_rendering_stops_when_the_client_disconnects(stuck_server):
+def test_rendering_stops_when_the_client_disconnects(stuck_server, has_ended):
     pending = Pending(stuck_server, "/system-prompt/check", CHECK, "running")
     queued = Pending(stuck_server, "/system-prompt/check", CHECK, "queued")
     assert stuck_server.get("/healthz").status == 200
@@ -118,8 +118,7 @@ def test_rendering_stops_when_the_client_disconnects(stuck_server):
     assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-disconnected")
     pending.socket.close()
     assert stuck_server.lines("running")[0]["status"] == 499
-    while is_running(stuck_server.worker):
-        time.sleep(0.01)
+    assert has_ended(stuck_server.worker)
     assert stuck_server.post("/system-prompt/check", CHECK).json == {"findings": []}
 
 

@@ -391,8 +391,7 @@ def test_a_client_that_disconnects_ends_a_call(waiting, receiver):
     head = f"POST /conversations/gone/turn HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: gone\r\nContent-Length: {len(body)}"
     with socket.create_connection(("127.0.0.1", waiting.port)) as connection:
         connection.sendall(head.encode() + b"\r\n\r\n" + body)
-        while not receiver.requests:
-            time.sleep(0.01)
+        assert receiver.has_requests()
     assert receiver.ended.acquire(timeout=TIMEOUT)
     assert waiting.lines("gone")[0]["status"] == 499
 
@@ -406,8 +405,7 @@ def test_other_requests_are_answered_while_hooks_wait(start, receiver):
     waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
     for number, connection in enumerate(waiting):
         connection.sendall(head.format(number, len(body), body).encode())
-    while len(receiver.requests) < 32:
-        time.sleep(0.01)
+    assert receiver.has_requests(32)
     assert server.conversation("built", "construct").status == 200
     assert server.request("PUT", "/system-prompt", {"template": "New."}).status in (200, 201)
     assert server.post("/system-prompt/preview", {"template": "New."}).json["text"] == "New."

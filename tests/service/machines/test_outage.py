@@ -158,8 +158,9 @@ def test_a_server_that_never_answers_counts_as_down(start_service, tools):
         service = start_service(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
         with ThreadPoolExecutor(48) as pool:
             turns = [pool.submit(service.turn, f"t{number}") for number in range(48)]
-            time.sleep(0.5)
+            waiting, _ = hole.accept()  # the service waits for an answer now
             assert service.request("GET", "/healthz", timeout=4).status == 200
             assert {turn.result().status for turn in turns} == {503}
+            waiting.close()
         assert service.request("GET", "/readyz").status == 503
         assert service.request("GET", "/system-prompt").form["template"]
