@@ -102,6 +102,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "An agent will not read an instruction exactly once, and no change that `foreword align` may make can help.",
     ),
+    "align-unreadable": (
+        "warning",
+        "A file that would be a source is not text, or is too large, so `foreword align` plans nothing for it.",
+    ),
     "align-broken": ("warning", "After a change, an agent no longer reads an instruction exactly once."),
     "align-ignored": ("info", "Git would ignore a file that `foreword align` could create, so it creates none."),
     "align-from": (

@@ -11,7 +11,7 @@ def _planner(root, files, agents, **options):
     """Write files below a folder, and return the planner of their alignment."""
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.encode())
+        (root / path).write_bytes(text.encode(errors="surrogateescape"))
     names = [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() or path.is_symlink()]
     links = [name for name in names if (root / name).is_symlink()]
     return Planner(SharedFiles(str(root), names, links), {name: shipped_mirror(name) for name in agents}, **options)

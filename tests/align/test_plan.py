@@ -74,6 +74,19 @@ def test_what_cannot_be_reached_is_a_finding(plan):
     ]
 
 
+def test_a_bom_that_an_agent_keeps_is_not_a_lost_line(plan):
+    assert problems(plan({"AGENTS.md": "\ufeffOne.\nTwo.\n"}, "codex", "claude").after) == {}
+
+
+@pytest.mark.parametrize("text", ["x" * ((1 << 20) + 1), "\udcff"])
+def test_a_source_that_cannot_be_read_is_reported(plan, text):
+    alignment = plan({"AGENTS.md": "One.\n", "a/AGENTS.md": text}, "codex")
+    assert [source.path for source in alignment.sources] == ["AGENTS.md"]
+    assert [finding.message for finding in alignment.findings if finding.code == "align-unreadable"] == [
+        "a/AGENTS.md is not UTF-8 text of at most 1 MiB, so align plans nothing for it"
+    ]
+
+
 def test_a_text_that_is_sent_twice_is_repeated(plan):
     alignment = plan({"AGENTS.md": "One.\n", "CLAUDE.md": "One.\nTwo.\n"}, "copilot")
     assert alignment.before["copilot"].repeated == ("AGENTS.md",)

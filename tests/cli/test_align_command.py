@@ -68,8 +68,8 @@ def test_after_writing_nothing_is_left_to_do(repository, run, tree):
 def test_json_has_the_changes_and_what_each_agent_reads(repository, run):
     repository({"AGENTS.md": "One.\n", "GEMINI.md": "Own.\n"})
     form = json.loads(run("align", "--json")[1])
-    reads_all = {"missing": [], "repeated": [], "cut": []}
-    assert form["before"]["gemini"] == {"missing": ["AGENTS.md"], "repeated": [], "cut": []}
+    reads_all = {"read": ["AGENTS.md"], "missing": [], "repeated": [], "cut": []}
+    assert form["before"]["gemini"] == {"read": [], "missing": ["AGENTS.md"], "repeated": [], "cut": []}
     assert set(map(str, form["after"].values())) == {str(reads_all)}
     assert [(change["path"], change["action"], change["agents"]) for change in form["changes"]] == [
         (".gemini/settings.json", "create", ["gemini"]),

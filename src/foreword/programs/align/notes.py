@@ -5,6 +5,7 @@ from __future__ import annotations
 from posixpath import isabs
 
 from ...findings import finding
+from ...sources.reader import LIMIT
 from ...text.lines import printable
 from .copies import cannot_express
 from .sources import INSTRUCTIONS, content_lines, shared_lines
@@ -45,6 +46,15 @@ def ignored_places(paths: set[str]) -> list[Finding]:
         return []
     message = f"git ignores {listed(sorted(paths))}, so that others would not have a file there; align creates none as long as .gitignore lists them"
     return [finding("align-ignored", message, printable(min(paths)))]
+
+
+def unreadable(paths: Sequence[str]) -> list[Finding]:
+    """Return a finding for files that would be sources if they could be read."""
+    if not paths:
+        return []
+    are, them = ("is", "it") if len(paths) == 1 else ("are", "them")
+    message = f"{listed(paths)} {are} not UTF-8 text of at most {LIMIT >> 20} MiB, so align plans nothing for {them}"
+    return [finding("align-unreadable", message, printable(paths[0]))]
 
 
 def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading], *, links: bool) -> list[Finding]:

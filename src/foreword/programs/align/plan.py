@@ -18,11 +18,20 @@ from .edits import read_json_key
 from .foreign import find_origin, is_standard, propose_foreign, read_foreign
 from .merge import merge_files
 from .model import AlignedAgent, Alignment, FileChange, Proposal
-from .notes import edited_copies, ignored_places, inexact_rules, own_files, repeated_lines, undetected, unreached
+from .notes import (
+    edited_copies,
+    ignored_places,
+    inexact_rules,
+    own_files,
+    repeated_lines,
+    undetected,
+    unreached,
+    unreadable,
+)
 from .proposals import propose
 from .reading import Mirrors
 from .search import smallest
-from .sources import INSTRUCTIONS, find_sources
+from .sources import INSTRUCTIONS, find_sources, unreadable_sources
 from .upkeep import record_settings, release_settings, upkeep
 
 TYPE_CHECKING = False
@@ -110,6 +119,7 @@ class Planner:
         self.generated = find_generated(self._generated_names(), files.text)
         self.fixed: list[Proposal] = self._from_elsewhere(origin)
         self.sources = self._find_sources()[:max_sources]
+        self.findings += unreadable(unreadable_sources(files.names - files.links.keys(), files.text))
         self.copies = {row.path: row.source for row in self.generated if not is_standard(row.path)}
         self.mirrors = Mirrors(files, self.layouts, self.sources, self.copies)
         self.before = self._read_before()

@@ -47,6 +47,13 @@ def find_sources(
     return found
 
 
+def unreadable_sources(
+    names: Iterable[str], text_of: Callable[[str], str | None], name: str = INSTRUCTIONS
+) -> list[str]:
+    """Return the paths that would be sources if they could be read as text."""
+    return sorted(path for path in names if _kind(path, name) and text_of(path) is None)
+
+
 def _source(path: str, kind: str, text: str, lines: list[str], has_others: bool) -> Instruction:
     if kind == "file":
         return Instruction(path, "file", dirname(path), text, lines)
@@ -94,7 +101,8 @@ def content_lines(text: str) -> list[str]:
 
 
 def comparable(line: str) -> str:
-    """Return a line as it is compared: some agents escape quotation marks and other characters."""
+    """Return a line as it is compared: some agents escape quotation marks and other characters, or keep a BOM."""
+    line = line.removeprefix("\ufeff")
     for entity, character in _ENTITIES:
         line = line.replace(entity, character)
     return line
