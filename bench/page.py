@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from fixture import Fixture
 from measure import Row
@@ -48,6 +50,7 @@ LINES = [f"- Rule {number}: read the code that a change touches, and the tests b
 LONG_FILE = "".join(f"\n{line}" if number % 8 == 0 else line for number, line in enumerate(LINES))
 """A file of 400 KB, in paragraphs."""
 LONG_TASK_MS = 50.0
+CONVERSATIONS = 10_000
 
 
 def rows(project: Fixture) -> list[Row]:
@@ -84,6 +87,7 @@ def measure(folder: Path) -> tuple[list[float], list[float], dict[str, float]]:
         (site.shop / "AGENTS.md").write_text(LONG_FILE)
         with browser() as chrome:
             longest = read_prompt(chrome, chrome.new_page(viewport={"width": 1440, "height": 900}), site)
+            longest |= read_conversations(chrome, site)
             (site.shop / "AGENTS.md").write_text("Be brief.\n")
             site.write(SECTION * (100_000 // len(SECTION) + 1))
             times, _ = edit(chrome, site, PAUSE_MS, KEYS)
@@ -158,6 +162,55 @@ def read_prompt(chrome: Any, page: Any, site: Site) -> dict[str, float]:
 
     actions = {"opening": open_prompt, "scrolling": scroll, "pointing at": point}
     return {f"{name} a prompt of 400 KB": longest_task(trace(chrome, page, act)) for name, act in actions.items()}
+
+
+def read_conversations(chrome: Any, site: Site) -> dict[str, float]:
+    """Return the longest task in milliseconds while 10,000 conversations are listed, and scrolled while they are compared.
+
+    The pages of the list are made up from one conversation: comparing each would take the service minutes.
+    """
+    site.construct("one", model="gpt-5")
+    (row,) = site.call("GET", "/conversations?details=true&compare=true")["conversations"]
+    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    page.route(
+        re.compile(r"/conversations\?"), lambda route: route.fulfill(json=conversation_page(route.request.url, row))
+    )
+    page.goto(site.url)
+    page.wait_for_timeout(1_000)
+
+    def list_all() -> None:
+        page.evaluate("location.hash = '#/conversations'")
+        page.get_by_text(f"of {CONVERSATIONS:,} compared").wait_for()
+
+    def scroll() -> None:
+        box = page.locator(".conversation-table").bounding_box()
+        page.mouse.move(box["x"] + 200, box["y"] + 200)
+        turn_wheel(page, 900)
+
+    actions = {"listing": list_all, "scrolling": scroll}
+    longest = {
+        f"{name} {CONVERSATIONS:,} conversations": longest_task(trace(chrome, page, act))
+        for name, act in actions.items()
+    }
+    page.close()
+    return longest
+
+
+def conversation_page(url: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what the service answers for one page of a long list, if every conversation is like this one."""
+    query = dict(parse_qsl(urlsplit(url).query))
+    start, limit = int(query.get("after") or 0), int(query.get("limit", 100))
+    end = min(start + limit, CONVERSATIONS)
+    numbers = range(start, end)
+    found = [{**row, "id": f"chat-{number:05}", "tokens": 1_000 + number * 7 % 9_000} for number in numbers]
+    if "compare" not in query:
+        for each in found:
+            del each["drift"]
+    return {
+        "conversations": found,
+        "next": str(end) if end < CONVERSATIONS else None,
+        "total": {"count": CONVERSATIONS, "exact": True},
+    }
 
 
 def trace(chrome: Any, page: Any, act: Callable[[], None]) -> list[dict[str, Any]]:

@@ -124,7 +124,7 @@ def test_nothing_moves_for_those_who_want_that(open_page, full_site):
 
 def test_paper_has_the_answers_and_not_the_controls(open_page, full_site):
     page = open_page(full_site.url, width=700)
-    for view in ("workspace/agents", "conversations/checked", "history", "sessions"):
+    for view in ("workspace/agents", "conversations", "conversations/checked", "history", "sessions"):
         show(page, view)
         page.emulate_media(media="print")
         shown = page.locator(".side, .tabs, main button:not(.plain, .badge), main select, main input").filter(

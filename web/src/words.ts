@@ -4,9 +4,13 @@ export function plural(word: string, count: number): string {
   return count === 1 ? word : `${word}${/(?:s|x|ch|sh)$/.test(word) ? "es" : "s"}`;
 }
 
+// Creating a format takes longer than using it.
+const NUMBERS = new Intl.NumberFormat("en");
+const AGES = new Intl.RelativeTimeFormat("en");
+
 /** A number with thousands separators. */
 export function count(number: number): string {
-  return number.toLocaleString("en");
+  return NUMBERS.format(number);
 }
 
 /** A number and its noun: "1 line", "1,200 lines". */
@@ -60,7 +64,7 @@ export function age(iso: string, now: number): string {
   const largest = UNITS.find(([, size]) => seconds >= size);
   if (!largest) return "just now";
   const [unit, size] = largest;
-  return new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / size), unit);
+  return AGES.format(-Math.floor(seconds / size), unit);
 }
 
 /** Names as a list in a sentence: "a", "a and b", "a, b and c". */

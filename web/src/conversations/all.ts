@@ -6,6 +6,8 @@ import { useServer } from "../server";
 
 const DETAILED = 500;
 const COMPARED = 20;
+/** The milliseconds between two updates of the table. Each goes through all rows. */
+const PAUSE = 250;
 /** More would not fit into the memory of a browser tab comfortably. */
 const MAX_ROWS = 10_000;
 
@@ -43,10 +45,12 @@ export function useAllConversations(hasDetails = true): AllConversations {
         }
         setProblem("");
         setCompared(0);
-        let number = 0;
+        let [number, shown] = [0, -PAUSE];
         for await (const page of pages({ compare: true, limit: COMPARED }, signal)) {
           for (const row of page.conversations) if (known.has(row.id) || !hasDetails) known.set(row.id, { ...row, ...known.get(row.id), drift: row.drift ?? null });
           number += page.conversations.length;
+          if (page.next && performance.now() < shown + PAUSE) continue;
+          shown = performance.now();
           setTotal(page.total);
           setCompared(number);
           setRows([...known.values()]);

@@ -23,6 +23,7 @@ export function ConversationsView({ filter }: { filter: ConversationFilter }) {
   const chosen = rows.filter(({ id }) => selected.has(id));
   const change = (changed: Partial<ConversationFilter>) => replace(conversationsAt({ ...filter, ...changed }));
   const isFiltered = Object.values(filter).some(Boolean);
+  const sums = useMemo(() => summary(found, isFiltered), [found, isFiltered]);
   return (
     <main class="conversations">
       <header class="heading">
@@ -38,7 +39,7 @@ export function ConversationsView({ filter }: { filter: ConversationFilter }) {
           <label><span class="visually-hidden">Search for id, folder or model</span><input type="search" value={filter.search} placeholder="Id, folder or model" spellcheck={false} onInput={(event) => change({ search: event.currentTarget.value })} /></label>
           <Chips rows={all.rows ?? []} filter={filter} onChange={change} />
         </search>
-        {all.rows && <p class="quiet" role="status">{summary(rows, isFiltered)}</p>}
+        {all.rows && <p class="quiet" role="status">{sums}</p>}
         {all.rows && rows.length === 0 && <p>{isFiltered ? (filter.drifted && !all.isComplete ? "No conversations match so far." : "No conversations match.") : "No conversations have been started yet."}</p>}
         {!all.rows && !all.problem && <p class="skeleton" role="status">Reading the conversations…</p>}
         {rows.length > 0 && <ConversationTable rows={rows} sorting={sorting} onSort={setSorting} selected={selected} onSelect={setSelected} />}

@@ -13,10 +13,11 @@ export const AGES: Record<string, number> = { day: 1, week: 7, month: 30 };
 
 /** The conversations that match all filters. The search looks for its words in id, folder and model. Conversations that are not compared yet are not behind. */
 export function matching(rows: ListedConversation[], filter: Partial<ConversationFilter>, now: number): ListedConversation[] {
+  if (!Object.values(filter).some(Boolean)) return rows;
   const words = (filter.search ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const isEqual = (wanted: string | undefined, actual: string | null) => !wanted || wanted === actual;
   return rows.filter((row) => {
-    const text = `${row.id} ${row.cwd ?? ""} ${row.model}`.toLowerCase();
+    const text = words.length ? `${row.id} ${row.cwd ?? ""} ${row.model}`.toLowerCase() : "";
     return words.every((word) => text.includes(word))
       && isEqual(filter.layout, shortLayout(row.layout)) && isEqual(filter.model, row.model)
       && isEqual(filter.template, row.template) && isEqual(filter.version, String(row.version))

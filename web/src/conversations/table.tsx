@@ -9,7 +9,7 @@ import type { Column } from "./matching";
 
 const ROW = 41; // as in overview.css
 /** How many rows beyond the screen are drawn. */
-const MARGIN = 15;
+const MARGIN = 6;
 
 interface Props {
   rows: ListedConversation[];
@@ -23,7 +23,7 @@ const COLUMNS: [Column, string, boolean][] = [["id", "Conversation", false], ["c
 
 export function ConversationTable({ rows, sorting, onSort, selected, onSelect }: Props) {
   const host = useRef<HTMLDivElement>(null);
-  const [window, setWindow] = useState<[number, number]>([0, 60]);
+  const [window, setWindow] = useState<[number, number]>([0, 30]);
   function draw(): void {
     const { scrollTop, clientHeight } = host.current!;
     const first = Math.max(0, Math.floor(scrollTop / ROW) - MARGIN);
