@@ -62,7 +62,10 @@ def _camel_case(name: str) -> str:
 
 
 def _parameters(operation: dict[str, Any], where: str) -> list[dict[str, Any]]:
-    return [parameter for parameter in operation["parameters"] if parameter["in"] == where]
+    """Return the parameters in a place, except the team, which is an option of the client."""
+    return [
+        parameter for parameter in operation["parameters"] if parameter["in"] == where and parameter["name"] != "team"
+    ]
 
 
 def _success(operation: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -179,6 +182,8 @@ export interface ClientOptions {
   url: string;
   /** Sent as a bearer token, if the service needs one. A function is called for each request. */
   token?: string | (() => string | undefined);
+  /** The team of every request, for a token that sees all teams. */
+  team?: string | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }

@@ -5,6 +5,8 @@ export interface ClientOptions {
   url: string;
   /** Sent as a bearer token, if the service needs one. A function is called for each request. */
   token?: string | (() => string | undefined);
+  /** The team of every request, for a token that sees all teams. */
+  team?: string | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
@@ -527,6 +529,7 @@ export interface ConversationForm {
   layout: string;
   model: string;
   prompt: string;
+  team: string;
   template: string | null;
   tokens?: number;
   usage?: UsageForm | null;
@@ -1736,6 +1739,7 @@ export interface TemplateNameForm {
   labels: Record<string, number>;
   name: string;
   newest: number;
+  team: string;
 }
 
 export interface TemplatesForm {
@@ -1744,16 +1748,16 @@ export interface TemplatesForm {
 }
 
 /**
- * What a token may do. `prefix` is the prefix of its conversation ids and template names.
+ * What a token may do. `team` is the team whose conversations and templates it sees, or `*` for all teams.
  *
  * Only a token with the right `admin` may change which version a protected label refers to.
  */
 export interface TokenForm {
   default_template: string;
   name: string;
-  prefix: string;
   protected_labels: string[];
   rights: string[];
+  team: string;
 }
 
 /**

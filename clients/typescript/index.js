@@ -22,17 +22,19 @@ export class ForewordProblem extends Error {
 export class Foreword {
   #url;
   #token;
+  #team;
   #fetch;
 
-  constructor({ url, token, fetch }) {
+  constructor({ url, token, team, fetch }) {
     this.#url = url.replace(/\/+$/, "");
     this.#token = token;
+    this.#team = team;
     this.#fetch = fetch ?? globalThis.fetch.bind(globalThis);
   }
 
   async _send(route, values, { signal, headers, onResponse } = {}) {
     const token = typeof this.#token === "function" ? this.#token() : this.#token;
-    const response = await this.#fetch(this.#url + address(route, values), {
+    const response = await this.#fetch(this.#url + address(route, values, this.#team), {
       method: route.method,
       headers: {
         Accept: route.kind === "events" ? "text/event-stream" : "application/json",
@@ -50,8 +52,8 @@ export class Foreword {
   }
 }
 
-/** Return a route's path and query with these values. */
-function address(route, values) {
+/** Return a route's path and query with these values, for a team if one is named. */
+function address(route, values, team) {
   let index = 0;
   const path = route.path.replace(/\{[^}]*\}/g, () => encodeURIComponent(values.path[index++]));
   const query = new URLSearchParams();
@@ -61,6 +63,7 @@ function address(route, values) {
     if (kind === "json") query.append(name, JSON.stringify(value));
     else for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each));
   }
+  if (team !== undefined && team !== null) query.append("team", team);
   return query.size ? `${path}?${query}` : path;
 }
 

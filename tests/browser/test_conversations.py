@@ -103,7 +103,7 @@ def test_selected_conversations_are_rebuilt_after_a_sum_in_money(open_page, own_
 
 def test_only_tokens_with_the_right_turn_can_rebuild(open_page, conversations):
     page = open_page("about:blank")
-    token = {"name": "", "rights": ["read"], "prefix": "", "default_template": "default", "protected_labels": []}
+    token = {"name": "", "rights": ["read"], "team": "", "default_template": "default", "protected_labels": []}
     page.route("**/token", lambda route: route.fulfill(json=token))
     page.goto(f"{conversations.url}/#/conversations")
     page.get_by_label("Select billing-1").check()

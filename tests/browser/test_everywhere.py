@@ -89,7 +89,7 @@ def show_restoring(page):
 
 
 def show_protected_labels(page):
-    token = {"name": "", "rights": ["read", "template"], "prefix": "", "default_template": "default"}
+    token = {"name": "", "rights": ["read", "template"], "team": "", "default_template": "default"}
     page.route("**/token", lambda route: route.fulfill(json={**token, "protected_labels": ["production", "staging"]}))
     page.reload()
     expect(page.get_by_role("img", name="protected")).to_have_count(2)

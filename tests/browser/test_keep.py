@@ -236,7 +236,7 @@ def test_a_named_template_is_written_merged_labelled_and_compared(open_page, sit
     dialog.get_by_role("button", name="Move label", exact=True).click()
     expect(versions.get_by_role("link").first).to_contain_text("Version 3 live")
     assert site.call("GET", "/templates/support")["template"] == "Hello\ntwo\nthree\nfour, five\n"
-    token = {"name": "reader", "rights": ["read"], "prefix": "", "default_template": "default", "protected_labels": []}
+    token = {"name": "reader", "rights": ["read"], "team": "", "default_template": "default", "protected_labels": []}
     page.route("**/token", lambda route: route.fulfill(json=token))
     page.reload()
     expect(page.get_by_role("button", name="Move label…")).to_be_disabled()

@@ -209,10 +209,65 @@ def test_list_prints_the_conversations(run, run_json):
         run_json("conversation", "turn", id, "--layout", "pod")
     rows = run_json("conversation", "list")
     assert [row["id"] for row in rows] == ["a-1", "b-1", "b-2"]
-    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "model", "template", "version", "created"}
+    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "model", "template", "version", "created", "team"}
     assert (rows[0]["editions"], rows[0]["layout"]) == (1, "$std/pod")
     assert [row["id"] for row in run_json("conversation", "list", "b-")] == ["b-1", "b-2"]
     assert [line.split()[0] for line in run("conversation", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]
+
+
+def test_each_team_has_its_own_conversations_and_templates(tree, run, run_json):
+    tree({"text.md": "Hello from billing."})
+    run_json("conversation", "turn", "same", "--layout", "pod")
+    run_json("template", "set", tree.path("text.md"), "--name", "default", "--team", "billing")
+    turn = run_json("conversation", "turn", "same", "--layout", "builder", "--team", "billing")
+    assert turn["system"].startswith("Hello from billing.")
+    assert run_json("show", "--layout", "builder", "--team", "billing")["text"].startswith("Hello from billing.")
+    assert not run_json("show", "--layout", "builder")["text"].startswith("Hello from billing.")
+    lists = {team: run_json("conversation", "list", "--team", team) for team in ("billing", "*", "none")}
+    assert {team: [(row["team"], row["id"]) for row in rows] for team, rows in lists.items()} == {
+        "billing": [("billing", "same")],
+        "*": [("", "same"), ("billing", "same")],
+        "none": [],
+    }
+    lines = run("conversation", "list", "--team", "*")[1].splitlines()
+    assert [line.split()[-1] == "billing" for line in lines] == [False, True]
+    assert run_json("conversation", "show", "same", "--team", "billing")["layout"] == "$std/builder"
+    assert run_json("conversation", "show", "same")["layout"] == "$std/pod"
+    assert [row["name"] for row in run_json("template", "list", "--team", "billing")] == ["default"]
+    assert run("store", "forget", "same", "--team", "none")[0] == 2
+    assert run_json("store", "forget", "same", "--team", "billing") == {"forgotten": "same"}
+    assert run_json("conversation", "show", "same")["layout"] == "$std/pod"
+    run_json("conversation", "turn", "same", "--layout", "builder", "--team", "billing")
+    assert run_json("store", "prune", "--older-than", "0m", "--keep-last", "0")["conversations"] == 1
+    assert run_json("store", "prune", "--older-than", "0m", "--keep-last", "0", "--team", "*")["conversations"] == 1
+    assert run("conversation", "list", "--team", "")[0] == 2
+    assert "must not be '*'" in run("conversation", "show", "same", "--team", "*")[2]
+
+
+def test_a_token_file_with_prefixes_gives_everything_to_its_teams(tree, run, run_json):
+    for id in ("billing-1", "search-1", "other"):
+        run_json("conversation", "turn", id, "--layout", "pod")
+    tree({"text.md": "Hello."})
+    run_json("template", "set", tree.path("text.md"), "--name", "billing-default")
+    path = tree.path("tokens.toml")
+
+    def write(text):
+        tree({"tokens.toml": text})
+
+    write('[[token]]\nprefix = "billing-"\n[[token]]\nprefix = "search-"\nteam = "find"\n')
+    moved = run_json("store", "migrate", "--tokens", path)["moved"]
+    assert sorted(moved, key=lambda row: row["team"]) == [
+        {"team": "billing", "conversations": 1, "templates": 1, "left": 0},
+        {"team": "find", "conversations": 1, "templates": 0, "left": 0},
+    ]
+    rows = run_json("conversation", "list", "--team", "*")
+    assert [(row["team"], row["id"]) for row in rows] == [("", "other"), ("billing", "billing-1"), ("find", "search-1")]
+    code, output, _ = run("store", "migrate", "--tokens", path)
+    assert (code, "billing-…: moved 0 conversations and 0 templates to the team 'billing'" in output) == (0, True)
+    write('[[token]]\nname = "x"\n')
+    assert "no token has a prefix" in run("store", "migrate", "--tokens", path)[2]
+    write('[[token]]\nprefix = "a-"\n[[token]]\nprefix = "a-"\nteam = "b"\n')
+    assert "belongs to two teams, 'a' and 'b'" in run("store", "migrate", "--tokens", path)[2]
 
 
 def test_list_returns_all_conversations(tree, run_json, monkeypatch):

@@ -99,8 +99,8 @@ class Teams:
         row = '[[token]]\nname = "{0}"\nhash = "{1}"\nrights = {2}\n'
         rights = '["read", "turn"]'
         rows = [
-            row.format("a", hash_token(b"a").decode(), rights) + 'prefix = "a-"\nroots = ["a"]',
-            row.format("b", hash_token(b"b").decode(), rights) + 'prefix = "b-"\nroots = ["b"]',
+            row.format("a", hash_token(b"a").decode(), rights) + 'team = "a"\nroots = ["a"]',
+            row.format("b", hash_token(b"b").decode(), rights) + 'team = "b"\nroots = ["b"]',
             row.format("r", hash_token(b"r").decode(), '["read"]'),
         ]
         (folder / "tokens.toml").write_text("\n".join(rows))
@@ -169,8 +169,8 @@ def tool(name, /, **arguments):
 @pytest.fixture(scope="module")
 def teams(tmp_path_factory):
     teams = Teams(tmp_path_factory.mktemp("teams"))
-    for name, text in (("default", "global"), ("a-default", "planted template"), ("b-default", "template of B")):
-        teams.store.add_template(TemplateVersion(0, text, name=name))
+    for team, text in (("", "global"), ("a", "planted template"), ("b", "template of B")):
+        teams.store.for_team(team).add_template(TemplateVersion(0, text))
     ((status, answer),) = teams.send("a", tool("write_plan", plan="planted plan"))
     assert (status, answer["result"]["isError"]) == (200, False)
     yield teams
@@ -193,7 +193,7 @@ def test_each_team_has_its_own_folder_template_and_conversation(teams):
     (_, prompt), (_, plan) = teams.send("a", *requests[:2])
     assert prompt["result"]["contents"][0]["text"] == "planted template"
     assert plan["result"]["content"][0]["text"] == "planted plan"
-    assert [row.id for row in teams.store.conversations(ConversationQuery()).rows] == ["a-chat"]
+    assert [row.id for row in teams.store.for_team("a").conversations(ConversationQuery()).rows] == ["chat"]
 
 
 @pytest.mark.parametrize(

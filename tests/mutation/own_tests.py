@@ -43,7 +43,7 @@ MORE = {
     "sources/trust": "cli/test_trust_command.py cli/test_partial_trust.py cli/test_hostile_trust.py test_leaving_out.py",
     "sources/links.py": "hard/test_links.py",
     "conversation/assembling.py": "conversation/test_served_folders.py service/test_safety.py",
-    "service/scoped_store.py": "service/test_teams.py",
+    "service/teams.py": "service/test_teams.py",
     "service/guard.py": "service/test_safety.py service/test_scope.py",
 }
 

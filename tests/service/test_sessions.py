@@ -105,11 +105,11 @@ def test_a_teams_token_needs_the_right(tmp_path):
     (tmp_path / "tokens.toml").write_text("\n".join(rows))
     tokens = Tokens("operator", str(tmp_path / "tokens.toml"))
     route = next(route for route in ROUTES if route.path == "/sessions")
-    authorize(route, tokens.find(b"Bearer auditor"), {})
-    authorize(route, UNLIMITED, {})
+    authorize(route, tokens.find(b"Bearer auditor"))
+    authorize(route, UNLIMITED)
     for name in (b"reader", b"operator"):
         with pytest.raises(Problem, match="needs the right 'sessions'"):
-            authorize(route, tokens.find(b"Bearer " + name), {})
+            authorize(route, tokens.find(b"Bearer " + name))
 
 
 def test_other_machines_need_tokens_of_teams(tmp_path):

@@ -26,14 +26,14 @@ TOKENS = """
 name = "Alpha"
 hash = "{a}"
 rights = ["read", "turn", "template", "admin"]
-prefix = "a-"
+team = "a"
 roots = ["a"]
 
 [[token]]
 name = "Beta"
 hash = "{b}"
 rights = ["read", "turn", "template", "admin"]
-prefix = "b-"
+team = "b"
 roots = ["b"]
 
 [[token]]
@@ -100,7 +100,11 @@ def teams(tmp_path_factory):
     body = {"cwd": "", "layout": "builder", "template_name": "a-planted"}
     assert teams.send("token-a", "POST", "/conversations/a-planted/turn", body).status == 200
     body = {"cwd": "", "layout": "foreword"}
-    assert "planted instructions" in teams.send("token-a", "POST", "/conversations/a-planted2/turn", body).body
+    for id in ("a-planted2", "shared"):
+        assert "planted instructions" in teams.send("token-a", "POST", f"/conversations/{id}/turn", body).body
+    usage = {"usage": {"input_tokens": 100, "output_tokens": 10}}
+    assert teams.send("token-a", "POST", "/conversations/shared/usage", usage).status == 200
+    assert teams.send("token-a", "PUT", "/templates/shared", {"template": "planted too"}).status == 200
     yield teams
     teams.service.conversations.close()
 
@@ -123,26 +127,59 @@ def path_of(route, teams, id="a-planted", name="a-planted"):
 
 # Requests that name something of team A other than in their path.
 QUESTIONS = {
-    "/diff": {"old": "conversation:a-planted@1", "new": "conversation:a-planted2@1"},
-    "/system-prompt/preview": {"template_name": "a-planted", "session": "a-planted"},
+    "/diff": {"old": "conversation:shared@1", "new": "conversation:a-planted2@1"},
+    "/system-prompt/preview": {"template_name": "a-planted", "session": "shared"},
 }
 
 
+def all_of(store):
+    """Return everything that a team has in a store."""
+    rows = store.conversations().rows
+    names = [row.name for row in store.template_names()]
+    return (
+        rows,
+        {row.id: (store.editions(row.id), store.usages(row.id)) for row in rows},
+        {name: (store.templates(name), store.labels(name), store.label_moves(name)) for name in names},
+    )
+
+
+def body_of(route):
+    if route.body is None:
+        return None
+    if "/labels/" in route.path:
+        return {"version": 1}
+    if route.path.endswith("/usage"):
+        return {"usage": {"input_tokens": 3, "output_tokens": 1}}
+    if route.method == "PUT" or route.path.endswith("/versions"):
+        return {"template": "of team B"}
+    return QUESTIONS.get(route.path, {"cwd": "", "layout": "foreword"})
+
+
+@pytest.mark.parametrize("has_own", [False, True], ids=["without its own", "with its own"])
 @pytest.mark.parametrize(
     "route", [route for route in ROUTES if route.lane != "stream"], ids=lambda route: f"{route.method} {route.path}"
 )
-def test_a_token_cannot_see_another_team(teams, route):
-    body = {} if route.body is None else QUESTIONS.get(route.path, {"cwd": "../a"})
-    answer = teams.send("token-b", route.method, path_of(route, teams), body)
-    shown = re.sub(r'"(?:detail|instance)": ?"[^"]*"', "", answer.body)
-    assert "planted" not in shown, answer.body[:500]
-    if route.path.startswith(("/conversations/", "/templates/")):
-        missing = teams.send("token-b", route.method, path_of(route, teams, "a-none", "a-none"), body)
-        assert answer.status == 404
-        assert answer.without_names == missing.without_names
+def test_a_token_cannot_see_or_change_another_team(teams, route, has_own):
+    """Team A has a conversation and a template with the id `shared`, and team B has none, or others with the same id."""
+    before = all_of(teams.service.conversations.store.for_team("a"))
+    teams.send("token-b", "DELETE", "/conversations/shared")
+    teams.send("token-b", "DELETE", "/templates/shared")
+    if has_own:
+        assert teams.send("token-b", "PUT", "/templates/shared", {"template": "of team B"}).status == 200
+        turn = teams.send("token-b", "POST", "/conversations/shared/turn", {"cwd": "", "layout": "foreword"})
+        assert "other instructions" in turn.body
+    answer = teams.send("token-b", route.method, path_of(route, teams, "shared", "shared"), body_of(route))
+    assert "planted" not in answer.without_names[1], answer.body[:500]
+    assert answer.status != 500
+    is_simple = route.method in ("GET", "DELETE") and "{version}" not in route.path and "{label}" not in route.path
+    if route.path.startswith(("/conversations/", "/templates/")) and is_simple:
+        assert answer.status == (200 if has_own else 404)
     if route.path in ("/prompts/{id}", "/metrics"):
         assert answer.status == 404
-    assert answer.status != 500
+    assert all_of(teams.service.conversations.store.for_team("a")) == before
+    if not route.is_open:
+        named = teams.send("token-b", route.method, path_of(route, teams) + "?team=a", body_of(route))
+        assert named.status == (404 if route.right in ("read", "turn", "template", "admin") else 403)
 
 
 @pytest.mark.parametrize(
@@ -159,11 +196,12 @@ def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
 
 def test_a_client_can_ask_what_its_token_may_do(teams):
     rights = ["read", "turn", "template", "admin"]
-    alpha = {"name": "Alpha", "rights": rights, "prefix": "a-", "default_template": "a-default", "protected_labels": []}
+    alpha = {"name": "Alpha", "rights": rights, "team": "a", "default_template": "default", "protected_labels": []}
     assert teams.send("token-a", "GET", "/token").json == alpha
-    page = {"name": "page", "rights": ["read"], "prefix": "", "default_template": "default", "protected_labels": []}
+    page = {"name": "page", "rights": ["read"], "team": "", "default_template": "default", "protected_labels": []}
     assert teams.send("token-r", "GET", "/token").json == page
-    assert teams.send("everything", "GET", "/token").json["rights"] == rights
+    everything = teams.send("everything", "GET", "/token").json
+    assert (everything["rights"], everything["team"]) == (rights, "*")
 
 
 def test_lists_searches_and_counts_include_only_the_team(teams):
@@ -171,15 +209,18 @@ def test_lists_searches_and_counts_include_only_the_team(teams):
         answer = teams.send(token, "GET", f"/conversations?sort=newest{query}").json
         return sorted(row["id"] for row in answer["conversations"]), answer["total"]["count"]
 
-    both = (["a-planted", "a-planted2"], 2)
-    assert (listed("token-a"), listed("everything"), listed("token-r")) == (both, both, both)
-    assert listed("token-b") == ([], 0)
+    teams.send("token-b", "DELETE", "/conversations/shared")
+    everything = (["a-planted", "a-planted2", "shared"], 3)
+    assert (listed("token-a"), listed("everything"), listed("everything", "&team=a")) == (everything,) * 3
+    assert listed("token-b") == listed("token-r") == listed("everything", "&team=b") == ([], 0)
     assert listed("token-b", "&search=a-") == ([], 0)
     assert listed("token-a", "&search=a-planted2") == (["a-planted2"], 1)
     assert listed("token-a", "&search=b") == ([], 0)
     names = [row["name"] for row in teams.send("token-a", "GET", "/templates").json["templates"]]
-    assert names == ["a-default", "a-planted"]
-    assert teams.send("token-b", "GET", "/templates").json["templates"] == []
+    assert names == ["a-planted", "default", "shared"]
+    teams.send("token-b", "DELETE", "/templates/shared")
+    listed_of_b = teams.send("token-b", "GET", "/templates").json["templates"]
+    assert [row["name"] for row in listed_of_b if row["name"] != "default"] == []
 
 
 def test_each_team_has_its_own_default_template(teams):
@@ -190,9 +231,8 @@ def test_each_team_has_its_own_default_template(teams):
     assert turn.json["system"] == "of team B"
     versions = teams.send("token-a", "GET", "/system-prompt/versions").json["versions"]
     assert [(row["version"], row["author"]) for row in versions] == [(2, "Alpha"), (1, "Alpha")]
-    assert teams.send("token-b", "GET", "/system-prompt/usage").json == {
-        "versions": [{"version": 1, "conversations": 1}]
-    }
+    uses = teams.send("token-b", "GET", "/system-prompt/usage").json["versions"]
+    assert [row["conversations"] for row in uses] == [1]
     teams.send("token-b", "DELETE", "/conversations/b-chat")
 
 
@@ -221,7 +261,8 @@ def test_a_query_is_refused_where_the_body_has_the_fields(teams):
         ("POST", "/conversations/b-x/turn", {"cwd": "../a", "layout": "foreword"}, 403),
         ("POST", "/show", {"cwd": "../a"}, 403),
         ("GET", "/files?cwd=../a", None, 403),
-        ("PUT", "/templates/a-new", {"template": "x"}, 404),
+        ("POST", "/show", {"cwd": "", "layout": "builder", "template_name": "a-planted"}, 404),
+        ("POST", "/tokens", {"prompt": "conversation:a-planted"}, 404),
     ],
 )
 def test_a_team_cannot_use_what_belongs_to_another(teams, method, path, body, status):
@@ -310,8 +351,8 @@ def test_a_template_is_deleted_and_its_conversations_keep_their_prompts(teams):
 @pytest.mark.parametrize(
     ("token", "method", "path", "status", "detail"),
     [
-        ("token-b", "DELETE", "/templates/b-default", 409, "template 'b-default' cannot be deleted"),
-        ("everything", "DELETE", "/templates/default", 409, "template 'default' cannot be deleted"),
+        ("token-b", "DELETE", "/templates/default", 409, "template 'default' cannot be deleted"),
+        ("everything", "DELETE", "/templates/default?team=", 409, "template 'default' cannot be deleted"),
         ("token-a", "DELETE", "/templates/a-plantd", 404, "no template 'a-plantd'; did you mean 'a-planted'?"),
         ("token-b", "DELETE", "/templates/b-plantd", 404, "no template 'b-plantd'"),
         ("token-a", "PUT", "/templates/a-plantd/labels/staging", 404, "no template 'a-plantd'; did you mean"),
@@ -331,7 +372,7 @@ def test_a_protected_label_is_changed_only_with_the_right_admin(tmp_path):
     guard = RequestGuard(teams.tokens, ["localhost"])
     teams.app = Application(teams.service, guard, Log(stream=teams.log), Metrics(ROUTES))
     text = teams.tokens_file.read_text()
-    teams.tokens_file.write_text(text.replace('"template", "admin"]\nprefix = "b-"', '"template"]\nprefix = "b-"'))
+    teams.tokens_file.write_text(text.replace('"template", "admin"]\nteam = "b"', '"template"]\nteam = "b"'))
     teams.tokens._next_check = 0.0
     assert teams.send("token-b", "GET", "/token").json["protected_labels"] == ["production", "canary"]
     body = {"template": "text"}
@@ -392,12 +433,12 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
     reports = []
     tokens = Tokens("", str(path), lambda level, message: reports.append((level, message)))
     header = f"Bearer {token}".encode()
-    assert (tokens.find(header).name, tokens.find(header).prefix) == ("team", "team-")
+    assert (tokens.find(header).name, tokens.find(header).team) == ("team", "team")
     path.write_text("nonsense")
     tokens._next_check = 0
     assert tokens.find(header).name == "team" and "tokens.toml" in tokens.problem
     assert reports == [("error", f"{tokens.problem}; the previous tokens stay in effect")]
-    path.write_text(entry.replace('"team"', '"other"'))
+    path.write_text(entry.replace('name = "team"', 'name = "other"'))
     tokens._next_check = 0
     assert (tokens.find(header).name, tokens.problem) == ("other", "")
     path.write_text(entry.replace("sha256:", "sha256:0")[:-9])
@@ -417,20 +458,29 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
         (('name = "team"', 'name = ""'), "name must be a string"),
         (('name = "team"', f'name = "{"x" * 101}"'), "name must be a string"),
         (('name = "team"', f'name = "{"x" * 100}"'), ""),
-        (('prefix = "team-"', "prefix = 7"), "prefix must be a string"),
-        (('prefix = "team-"', f'prefix = "{"x" * 101}"'), "prefix must be a string"),
-        (('prefix = "team-"', 'prefix = "@"'), "prefix must be a string"),
-        (('prefix = "team-"', 'prefix = "de"'), "prefix 'de' would include the template 'default'"),
-        (('prefix = "team-"', "prefix = " + "[" * 5000), "recursion"),
-        (('prefix = "team-"', 'roots = ["\\u0000"]'), "roots must not contain null characters"),
-        (('prefix = "team-"', 'roots = "a"'), "roots must be a list of folders"),
-        (('prefix = "team-"', "roots = [7]"), "roots must be a list of folders"),
-        (('prefix = "team-"', 'roots = [""]'), "roots must be a list of folders"),  # it would be the folder of the file
-        (('prefix = "team-"', 'packs = "all"'), "packs must be a list of names"),
-        (('prefix = "team-"', "packs = [7]"), "packs must be a list of names"),
-        (('prefix = "team-"', "template = 7"), "template must be the name of a stored template"),
-        (('prefix = "team-"', 'template = "a@b"'), "must not contain @"),
-        (('prefix = "team-"', 'prefix = "t-"\ntemplate = "x"'), "template 'x' must begin with the prefix 't-'"),
+        (('team = "team"', "team = 7"), "team must be a string"),
+        (('team = "team"', f'team = "{"x" * 101}"'), "the name of a team must have at most 100 characters"),
+        (('team = "team"', f'team = "{"x" * 100}"'), ""),
+        (('team = "team"', 'team = " a"'), "surrounding spaces"),
+        (('team = "team"', 'team = "*"'), "must not be '*'"),
+        (('team = "team"', 'teams = ["*"]'), 'teams = ["*"] needs the right admin'),
+        (('team = "team"', 'teams = ["a", "b"]'), 'teams must be ["*"]; for a token that sees one team'),
+        (('team = "team"', 'team = "a"\nteams = ["*"]'), "either team or teams, not both"),
+        (
+            ('team = "team"', 'prefix = "bill-"'),
+            'team = "bill", and, to keep the default template, template = "bill-default"',
+        ),
+        (('team = "team"', 'prefix = "b-"\ntemplate = "b-x"'), 'template = "b-x"'),
+        (('team = "team"', 'prefix = ""'), "prefix is not used any more, because ids need none; remove it"),
+        (('team = "team"', "team = " + "[" * 5000), "recursion"),
+        (('team = "team"', 'roots = ["\\u0000"]'), "roots must not contain null characters"),
+        (('team = "team"', 'roots = "a"'), "roots must be a list of folders"),
+        (('team = "team"', "roots = [7]"), "roots must be a list of folders"),
+        (('team = "team"', 'roots = [""]'), "roots must be a list of folders"),  # it would be the folder of the file
+        (('team = "team"', 'packs = "all"'), "packs must be a list of names"),
+        (('team = "team"', "packs = [7]"), "packs must be a list of names"),
+        (('team = "team"', "template = 7"), "template must be the name of a stored template"),
+        (('team = "team"', 'template = "a@b"'), "must not contain @"),
         (("[[token]]", "[token]"), "must contain only"),
         (("[[token]]", ""), "must contain only"),
     ],
@@ -512,10 +562,117 @@ def test_a_token_may_have_its_own_template_and_packs(tmp_path):
     view = service.view(Caller("team", packs=("ours",), template="support"))
     assert list(view.packs) == ["ours"] and list(service.packs) == ["ours", "theirs"]
     service.conversations.store.add_template(TemplateVersion(0, "Hello.", name="support"))
-    assert view.store.template().template == "Hello."
+    assert view.store.template(view.caller.default_template).template == "Hello."
     assert view.open("id", view.workspace(""), None, "builder").construct().system == "Hello."
     with pytest.raises(MissingError, match="unknown pack 'theirs'; known packs: agents, ours,"):
         view.open("id", view.workspace(""), None, "$theirs/chat").construct()
+
+
+# Someone who sees all teams
+
+
+@pytest.fixture
+def equal(tmp_path):
+    """Two teams that both have a conversation `same` and a template `same`, and one that only B has."""
+    teams = TwoTeams(tmp_path)
+    for token, ids in (("token-a", ["same"]), ("token-b", ["same", "single"])):
+        for id in ids:
+            assert teams.send(token, "PUT", f"/templates/{id}", {"template": f"of {token}"}).status == 200
+            body = {"cwd": "", "layout": "builder", "template_name": id}
+            assert teams.send(token, "POST", f"/conversations/{id}/turn", body).status == 200
+            usage = {"usage": {"input_tokens": 100, "output_tokens": 10}}
+            assert teams.send(token, "POST", f"/conversations/{id}/usage", usage).status == 200
+    yield teams
+    teams.service.conversations.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/conversations/{}", "/conversations/{}/editions", "/templates/{}", "/templates/{}/versions"]
+)
+def test_an_operator_names_a_team_where_an_id_is_ambiguous(equal, path):
+    problem = equal.send("everything", "GET", path.format("same"))
+    assert (problem.status, problem.json["type"]) == (409, "urn:foreword:problem:ambiguous-team")
+    assert "'a', 'b'; name one with ?team=" in problem.json["detail"]
+    for team in "ab":
+        named = equal.send("everything", "GET", path.format("same") + f"?team={team}")
+        assert named.body == equal.send(f"token-{team}", "GET", path.format("same")).body
+    assert equal.send("everything", "GET", path.format("single")).status == 200
+    assert equal.send("everything", "GET", path.format("single") + "?team=a").status == 404
+    assert equal.send("everything", "GET", path.format("none")).status == 404
+
+
+@pytest.mark.parametrize("sort", ["id", "newest"])
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+def test_an_operator_lists_the_conversations_of_all_teams(equal, sort, limit):
+    found, after = [], ""
+    while True:
+        page = equal.send(
+            "everything", "GET", f"/conversations?sort={sort}&limit={limit}&after={after}&details=true"
+        ).json
+        found += [(row["team"], row["id"]) for row in page["conversations"]]
+        assert page["total"] == {"count": 3, "exact": True}
+        after = quote(page["next"] or "")
+        if not after:
+            break
+    expected = [("a", "same"), ("b", "same"), ("b", "single")]
+    assert found == (expected if sort == "id" else expected[::-1])
+
+
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_an_operator_lists_the_templates_of_all_teams(equal, limit):
+    found, after = [], ""
+    while True:
+        page = equal.send("everything", "GET", f"/templates?limit={limit}&after={after}").json
+        found += [(row["team"], row["name"]) for row in page["templates"]]
+        after = quote(page["next"] or "")
+        if not after:
+            break
+    assert found == [("a", "same"), ("b", "same"), ("b", "single")]
+
+
+def test_an_operator_sees_the_usage_and_the_prompts_of_all_teams(equal):
+    usage = equal.send("everything", "GET", "/usage").json
+    assert (usage["conversations"], usage["total"]["calls"]) == (3, 3)
+    assert equal.send("everything", "GET", "/usage?team=a").json["total"]["calls"] == 1
+    prompt = equal.send("token-b", "GET", "/conversations?search=single").json["conversations"][0]["prompt"]
+    seen = [equal.send(token, "GET", f"/prompts/{prompt}").status for token in ("everything", "token-b", "token-a")]
+    assert seen == [200, 200, 404]
+    assert equal.send("everything", "GET", f"/prompts/{prompt}?team=a").status == 404
+
+
+def test_a_forgotten_conversation_leaves_the_one_of_another_team(equal):
+    before = equal.send("token-b", "GET", "/conversations/same").body
+    assert equal.send("token-a", "DELETE", "/conversations/same").status == 200
+    assert equal.send("token-a", "GET", "/conversations/same").status == 404
+    assert equal.send("token-b", "GET", "/conversations/same").body == before
+    assert equal.send("everything", "GET", "/conversations/same").body == before
+    assert equal.service.conversations.store.verify() == []
+
+
+@pytest.mark.parametrize("path", ["/conversations?after=nonsense", "/templates?after=9:x"])
+def test_a_page_of_all_teams_that_does_not_exist_is_named(equal, path):
+    assert equal.send("everything", "GET", path).status == 404
+
+
+@pytest.mark.parametrize("query", ["team=%20a", "team=%FF", "team=a&team=b", f"team={'x' * 101}"])
+def test_a_team_that_cannot_exist_is_refused(equal, query):
+    assert equal.send("everything", "GET", f"/conversations?{query}").status == 400
+
+
+def test_without_tokens_the_team_is_the_one_without_a_name(tmp_path):
+    teams = TwoTeams(tmp_path)
+    teams.app = Application(teams.service, RequestGuard(), Log(stream=teams.log), Metrics(ROUTES))
+    body = {"cwd": "", "layout": "foreword"}
+    for query in ("", "?team=a"):
+        assert teams.send("", "POST", f"/conversations/same/turn{query}", body).status == 200
+    assert teams.service.conversations.store.teams() == ["", "a"]
+    listed = [
+        [row["team"] for row in teams.send("", "GET", f"/conversations{query}").json["conversations"]]
+        for query in ("", "?team=a", "?team=b", "?team=*")
+    ]
+    assert listed == [[""], ["a"], [], ["", "a"]]
+    assert teams.send("", "GET", "/conversations/same").status == 200
+    teams.service.conversations.close()
 
 
 # Streams

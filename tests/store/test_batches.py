@@ -35,7 +35,7 @@ def confirm(store, *conversations):
             return await select(batch)
 
         reader._confirm_all = counted
-        moments = await asyncio.gather(*map(reader.confirm, conversations))
+        moments = await asyncio.gather(*(reader.confirm("", conversation) for conversation in conversations))
         await reader.close()
         return moments, count
 
@@ -89,11 +89,11 @@ def test_a_lost_connection_confirms_nothing_and_is_replaced(stores, postgres_url
 
     async def run():
         reader = store.batch_reader()
-        moments = [await reader.confirm("chat 5")]
+        moments = [await reader.confirm("", "chat 5")]
         process = reader._cursor.connection.info.backend_pid
         with psycopg.connect(postgres_url, autocommit=True) as other:
             other.execute("SELECT pg_terminate_backend(%s, 5000)", (process,))
-        moments += [await reader.confirm("chat 5"), await reader.confirm("chat 5")]
+        moments += [await reader.confirm("", "chat 5"), await reader.confirm("", "chat 5")]
         await reader.close()
         return [moment is not None for moment in moments]
 
@@ -106,11 +106,11 @@ def test_a_server_that_does_not_answer_is_checked_by_the_next_call(stores, postg
 
     async def run():
         reader = store.batch_reader()
-        assert await reader.confirm("chat 5") is not None
+        assert await reader.confirm("", "chat 5") is not None
         reader._timeout = 0.1
         with psycopg.connect(postgres_url) as other:
             other.execute("LOCK TABLE foreword_editions")
-            moment = await reader.confirm("chat 5")
+            moment = await reader.confirm("", "chat 5")
         await reader.close()
         return moment
 

@@ -1,6 +1,5 @@
 """The tables of a store have a version. Opening a store migrates them in one transaction or not at all."""
 
-import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -11,6 +10,8 @@ import pytest
 import foreword.store
 from foreword.errors import StoreError
 from foreword.store import open_store, postgres_schema, sqlite_connection, versions
+from foreword.store.all_teams import AllTeams
+from foreword.store.listing import ConversationQuery
 from foreword.store.rows import TemplateVersion
 from foreword.store.texts import hash_of, unpack
 from foreword.vocabulary import Edition, replace
@@ -50,15 +51,24 @@ def test_every_version_has_its_file_for_each_store():
     )
 
 
-def test_both_stores_have_the_same_tables_and_columns():
-    def tables(kind):
-        text = "\n".join((SCHEMA / f"{kind}-{number + 1}.sql").read_text() for number in range(versions.LATEST))
-        tables_found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
-        return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in tables_found}
-
-    assert tables("sqlite") == {
-        name: columns for name, columns in tables("postgres").items() if name != "foreword_schema"
-    }
+@pytest.mark.xdist_group("postgres")
+def test_both_stores_have_the_same_tables_and_columns(tmp_path, postgres_url):
+    found = []
+    for url, select in (
+        (
+            f"sqlite:///{tmp_path}/store.db",
+            "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name LIKE 'foreword%'",
+        ),
+        (
+            postgres_url,
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()",
+        ),
+    ):
+        open_store(url).count()
+        connection, _ = connect(url)
+        found.append({row for row in connection.execute(select) if row[0] != "foreword_schema"})
+        connection.close()
+    assert found[0] == found[1] != set()
 
 
 def test_an_old_store_is_migrated(url, edition):
@@ -118,17 +128,20 @@ def stored_editions(kept):
     return found
 
 
-def copy_rows(kept, url):
-    """Copy a store of schema 3 from SQLite to PostgreSQL."""
+def copy_rows(kept, url, version, names):
+    """Copy a store of an old version from SQLite to PostgreSQL."""
     connection, migrate = connect(url)
-    migrate(connection, lambda version: versions.schema("postgres", version), 3)
-    for name in ("texts", "prompts", "editions", "templates", "usage"):
+    migrate(connection, lambda number: versions.schema("postgres", number), version, 4)
+    for name in names:
         selected = kept.execute(f"SELECT * FROM foreword_{name}")
         columns = [column[0] for column in selected.description]
         for row in selected:
             marks = ", ".join(["%s"] * len(row))
             into = f"foreword_{name} ({', '.join(columns)}) OVERRIDING SYSTEM VALUE"
             connection.execute(f"INSERT INTO {into} VALUES ({marks})", row)
+        if "id" in columns:
+            table = f"foreword_{name}"
+            connection.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
     connection.close()
 
 
@@ -138,7 +151,7 @@ def test_a_kept_store_of_schema_3_keeps_everything(url, tmp_path):
     expected = stored_editions(kept)
     usage = kept.execute("SELECT calls, input FROM foreword_usage").fetchall()
     if not url.startswith("sqlite"):
-        copy_rows(kept, url)
+        copy_rows(kept, url, 3, ("texts", "prompts", "editions", "templates", "usage"))
     kept.close()
     store = open_store(path if url.startswith("sqlite") else url)
     assert {conversation: store.editions(conversation) for conversation in expected} == expected
@@ -160,6 +173,92 @@ def test_a_kept_store_of_schema_3_keeps_everything(url, tmp_path):
     assert (store.verify(), store.count()) == ([], (3, True))
     assert store.publish("chat-2", replace(expected["chat-2"][-1], number=3), 2).number == 3
     store.close()
+
+
+SCHEMA_5 = ("texts", "kinds", "contents", "editions", "counts", "templates", "labels", "moves", "unused", "usage")
+PREFIXES = {"billing-": "billing", "billing-eu-": "eu", "search/": "search", "none-": "none"}
+
+
+def content_of(stores):
+    """Return everything in these stores by id: editions, usage, versions, labels and moves."""
+    conversations, templates, counts = {}, {}, []
+    for store in stores:
+        rows = store.conversations(ConversationQuery(limit=1000)).rows
+        counts.append(store.count()[0])
+        for row in rows:
+            assert row.id not in conversations
+            conversations[row.id] = (replace(row, team=""), store.editions(row.id), store.usages(row.id))
+        for row in store.template_names(limit=1000):
+            assert row.name not in templates
+            templates[row.name] = (store.templates(row.name), row.labels, store.label_moves(row.name))
+    return conversations, templates, sum(counts)
+
+
+def test_a_kept_store_of_schema_5_keeps_everything_when_teams_get_their_rows(url, tmp_path):
+    path = str(shutil.copy(KEPT / "schema-5.db", tmp_path / "kept.db"))
+    if not url.startswith("sqlite"):
+        kept = sqlite3.connect(path)
+        copy_rows(kept, url, 5, SCHEMA_5)
+        kept.close()
+    store = open_store(path if url.startswith("sqlite") else url)
+    before = content_of([store])
+    assert list(before[0]) == ["bill", "billing-1", "billing-2", "billing-eu-7", "plain", "search/9", "ä-1"]
+    assert list(before[1]) == ["billing-default", "billing-eu-support", "default", "search/x"]
+    assert [usage.input for usage in before[0]["billing-1"][2].values()] == [100, 200]
+    assert before[1]["billing-default"][1] == {"production": 2, "staging": 1}
+    assert (store.verify(), store.teams(), before[2]) == ([], [""], 7)
+    newest = [row.id for row in store.conversations(ConversationQuery(newest=True)).rows]
+    moved = {progress.team: progress for progress in store.move_to_teams(PREFIXES)}
+    assert {team: (each.conversations, each.templates, each.left) for team, each in moved.items()} == {
+        "billing": (2, 2, 0),  # one of the two was deleted, and its numbers must not be used again
+        "eu": (1, 1, 0),
+        "search": (1, 1, 0),
+        "none": (0, 0, 0),
+    }
+    stores = [store.for_team(team) for team in ("", "billing", "eu", "search")]
+    assert store.teams() == [each.team for each in stores]
+    assert content_of(stores) == before
+    assert [[row.id for row in each.conversations().rows] for each in stores] == [
+        ["bill", "plain", "ä-1"],
+        ["billing-1", "billing-2"],
+        ["billing-eu-7"],
+        ["search/9"],
+    ]
+    everything = AllTeams(store).conversations(ConversationQuery(newest=True))
+    assert [row.id for row in everything.rows] == newest
+    assert store.verify() == []
+    assert stores[1].add_template(TemplateVersion(0, "Again.", name="billing-gone")).version == 2
+    after = content_of(stores)
+    assert [
+        progress for progress in store.move_to_teams(PREFIXES) if progress.conversations or progress.templates
+    ] == []
+    assert (content_of(stores), store.verify()) == (after, [])
+    store.close()
+
+
+def test_what_a_team_already_has_stays_where_it_is(store, edition):
+    for team in ("", "billing"):
+        store.for_team(team).publish("billing-1", edition(1, team or "none"), 0)
+        store.for_team(team).add_template(TemplateVersion(0, team or "none", name="billing-x"))
+    store.publish("billing-2", edition(1), 0)
+    *_, moved = store.move_to_teams({"billing-": "billing"})
+    assert (moved.conversations, moved.templates, moved.left) == (1, 0, 2)
+    assert store.current("billing-1") == edition(1, "none") and store.template("billing-x").template == "none"
+    billing = store.for_team("billing")
+    assert [row.id for row in billing.conversations().rows] == ["billing-1", "billing-2"]
+    assert (billing.current("billing-1"), store.verify()) == (edition(1, "billing"), [])
+
+
+def test_another_process_notices_that_a_conversation_has_moved(url, edition):
+    writer, reader = open_store(url), open_store(url)
+    writer.publish("billing-1", edition(1), 0)
+    assert reader.current("billing-1") == edition(1)
+    list(writer.move_to_teams({"billing-": "billing"}))
+    reader.drop_forgotten()
+    assert reader.last_known("billing-1") is None
+    assert (reader.current("billing-1"), reader.for_team("billing").current("billing-1")) == (None, edition(1))
+    writer.close()
+    reader.close()
 
 
 def test_a_failed_migration_changes_nothing(url, edition):

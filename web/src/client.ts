@@ -56,7 +56,9 @@ function askForToken(wasInvalid: boolean): Promise<boolean> {
 
 // Requests
 
-const options = { url: "", token: () => tabStorage.read(TOKEN_KEY) ?? undefined };
+/** The team in the page's address, for a token that sees all teams: /?team=NAME. */
+export const team = new URLSearchParams(location.search).get("team") ?? undefined;
+const options = { url: "", token: () => tabStorage.read(TOKEN_KEY) ?? undefined, team };
 const client = new Foreword({ ...options, fetch: fetchOrWait });
 
 /** Calls the service without asking the user for anything or telling the page that the server is down. */

@@ -3,9 +3,8 @@
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Why a new template cannot have this name, or "". */
-export function whyNotName(name: string, prefix: string, names: string[]): string {
-  if (!name || name === prefix) return "Enter a name.";
-  if (!name.startsWith(prefix)) return `With your token, names must begin with “${prefix}”.`;
+export function whyNotName(name: string, names: string[]): string {
+  if (!name) return "Enter a name.";
   if (name !== name.trim()) return "Remove the spaces around the name.";
   if (name.includes("@")) return "A name cannot contain @, which comes before a label.";
   if (CONTROL.test(name)) return "A name cannot contain control characters.";

@@ -122,9 +122,8 @@ test("a version is compared with the one before it, the newest, the live one or 
 });
 
 test("names of templates and labels follow the rules of the service", () => {
-  assert.deepEqual(["support", "a b", "größe", "x/y"].map((name) => whyNotName(name, "", [])), ["", "", "", ""]);
-  assert.ok(["", " a", "a@b", "a\nb", "taken"].every((name) => whyNotName(name, "", ["taken"])));
-  assert.ok(["a-", "b-x"].every((name) => whyNotName(name, "a-", [])));
+  assert.deepEqual(["support", "a b", "größe", "x/y"].map((name) => whyNotName(name, [])), ["", "", "", ""]);
+  assert.ok(["", " a", "a@b", "a\nb", "taken"].every((name) => whyNotName(name, ["taken"])));
   assert.deepEqual(["production", "v1.2_x-y"].map(whyNotLabel), ["", ""]);
   assert.ok(["", "1", "a b", "é"].every(whyNotLabel));
 });

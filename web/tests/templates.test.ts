@@ -8,7 +8,7 @@ import { copyName, parseSource } from "../src/template-name";
 import { fileNameOf, readTextFile, textOf } from "../src/text-file";
 
 function token(...rights: string[]): Token {
-  return { name: "", rights, prefix: "", default_template: "default", protected_labels: ["production"] };
+  return { name: "", rights, team: "", default_template: "default", protected_labels: ["production"] };
 }
 
 test("what a token does not allow is explained", () => {

@@ -5,6 +5,7 @@ import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.j
 import { authorsOf, lineAuthors } from "../src/authors";
 import { keptShare, lossOf, triggerInWords } from "../src/conversations/change-words";
 import { inOrder, matching, rebuildSum } from "../src/conversations/matching";
+import { namesIn } from "../src/conversations/team";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
 import { totalInWords, usageInWords } from "../src/conversations/usage-words";
 import type { AuthoredLine, Drift, ListedConversation, TemplateName, Version } from "../src/forms";
@@ -94,7 +95,7 @@ test("an age is in its largest unit", () => {
 });
 
 test("conversations are found by id, folder and model, and sorted by any column", () => {
-  const row = (id: string, fields: Partial<ListedConversation>): ListedConversation => ({ id, editions: 1, prompt: "", layout: "$std/opal", created: "2026-11-16T11:00:00Z", model: "gpt-5", template: null, version: null, cwd: "/w/shop", tokens: 10, usage: null, last_call: null, ...fields });
+  const row = (id: string, fields: Partial<ListedConversation>): ListedConversation => ({ id, editions: 1, prompt: "", layout: "$std/opal", created: "2026-11-16T11:00:00Z", model: "gpt-5", template: null, version: null, team: "", cwd: "/w/shop", tokens: 10, usage: null, last_call: null, ...fields });
   const drift = { changed: true, sources: ["/w/shop/AGENTS.md"], tokens_lost: 500, cost: 0.25, basis: "call" };
   const rows = [row("billing-1", { drift }), row("search-2", { model: "claude-opus-5", cwd: "/w/web", tokens: 300 }), row("old-3", { created: "2026-01-01T00:00:00Z", template: "support", version: 2, drift: { ...drift, cost: null, basis: "prompt" } })];
   const now = Date.parse("2026-11-16T12:00:00Z");
@@ -164,4 +165,22 @@ test("templates and versions are found by what people remember of them", () => {
   const versions = [version(12, "Ada", "shorter"), version(2, "Grace", "")];
   const found = (text: string) => matchingVersions(versions, { canary: 2 }, text).map(({ version }) => version);
   assert.deepEqual([found("2"), found("ada"), found("short"), found("canary"), found("")], [[12, 2], [12], [12], [2], [12, 2]]);
+});
+
+test("a list of several teams names them, and its links open their pages", () => {
+  const rows = [{ team: "", id: "1" }, { team: "a b", id: "1" }] as ListedConversation[];
+  const { nameOf, pageOf } = namesIn(rows);
+  assert.deepEqual(rows.map(nameOf), ["1", "a b · 1"]);
+  assert.deepEqual(rows.map(pageOf), ["/?team=", "/?team=a%20b"]);
+  const single = namesIn([rows[1]!]);
+  assert.deepEqual([single.nameOf(rows[1]!), single.pageOf(rows[1]!)], ["1", ""]);
+});
+
+test("a client names its team in every request", async () => {
+  const urls: string[] = [];
+  const fetch = async (url: unknown) => (urls.push(String(url)), new Response("{}"));
+  await new Foreword({ url: "http://x", team: "a b", fetch: fetch as typeof globalThis.fetch }).readConversation("1");
+  await new Foreword({ url: "http://x", team: "", fetch: fetch as typeof globalThis.fetch }).listConversations({ limit: 1 });
+  await new Foreword({ url: "http://x", fetch: fetch as typeof globalThis.fetch }).readConversation("1");
+  assert.deepEqual(urls, ["http://x/conversations/1?team=a+b", "http://x/conversations?limit=1&team=", "http://x/conversations/1"]);
 });

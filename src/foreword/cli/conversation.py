@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..store.rows import ALL_TEAMS
 from ..text.lines import printable
 from ..vocabulary import replace
 from .arguments import SUPPRESS
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ..conversation.conversation import Conversation
     from ..conversation.conversations import Conversations
     from ..conversation.usage import ConversationUsage, Usage
+    from ..programs.question import Question
+    from ..store.all_teams import AllTeams
     from ..store.contract import Store
     from ..store.rows import ConversationRow
     from ..vocabulary import Edition, Turn
@@ -81,10 +84,9 @@ def conversation_show(args: Namespace) -> int:
     from ..conversation.usage import stored_usage
     from ..encoding.edition import account_of
     from ..inspection.sending import stored_passages
-    from ..store import open_store
     from ..wire.answers import edition_form
 
-    store = open_store(args.question.existing_store_url())
+    store = args.question.existing_store()
     edition = store.edition(args.id, args.edition) if args.edition else store.current(args.id)
     if edition is None:
         what = f"edition {args.edition} of conversation" if args.edition else "conversation"
@@ -121,17 +123,26 @@ def _usage_words(usage: Usage) -> str:
 
 def conversation_list(args: Namespace) -> int:
     """`foreword conversation list [SEARCH]`"""
-    from ..store import open_store
     from ..wire.answers import conversation_form
 
-    rows = _all_conversations(open_store(args.question.existing_store_url()), args.search)
+    rows = _all_conversations(_list_of(args.question), args.search)
     if args.json:
         write_json([conversation_form(row) for row in rows])
     else:
-        cells = [(row.id, str(row.editions), row.layout, format_time(row.created), row.prompt[:19]) for row in rows]
-        write_table(
-            cells, ("conversation", "editions", "layout", "created", "prompt"), ("bold",), right=(1,), optional=(4,)
-        )
+        teams = ("team",) if args.team == ALL_TEAMS else ()
+        cells = [
+            (
+                row.id,
+                str(row.editions),
+                row.layout,
+                format_time(row.created),
+                row.prompt[:19],
+                *(row.team for _ in teams),
+            )
+            for row in rows
+        ]
+        titles = ("conversation", "editions", "layout", "created", "prompt", *teams)
+        write_table(cells, titles, ("bold",), right=(1,), optional=(4,))
         if not rows:
             print("no conversations", file=sys.stderr)
     return 0
@@ -155,7 +166,17 @@ def conversation_drift(args: Namespace) -> int:
     return 0
 
 
-def _all_conversations(store: Store, search: str) -> list[ConversationRow]:
+def _list_of(question: Question) -> Store | AllTeams:
+    """Return the store of the team, or of all teams for `--team '*'`."""
+    from ..store import open_store
+    from ..store.all_teams import AllTeams
+
+    if question.fields.get("team") != ALL_TEAMS:
+        return question.existing_store()
+    return AllTeams(open_store(question.existing_store_url()))
+
+
+def _all_conversations(store: Store | AllTeams, search: str) -> list[ConversationRow]:
     from ..store.listing import ConversationQuery
 
     rows: list[ConversationRow] = []
@@ -174,7 +195,7 @@ def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
 
     question = args.question
     url = question.existing_store_url() if read_only else question.url_to_write()
-    conversations = Conversations(url, installed())
+    conversations = Conversations(url, installed(), team=question.team)
     if not args.dir and (cwd := _stored_cwd(conversations, args.id, url)):
         question = question.with_fields(cwd=cwd)
     if not question.fields.get("layout") and (layout := _layout_file(conversations, args.id, url)):

@@ -88,18 +88,21 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
+    ("--team", {"metavar": "NAME", "help": "the team that the templates and conversations belong to (none)"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
 # The titles under which `--help` lists these options, each with the first of them.
 _GROUPS = {"--json": "output", "--layout": "layout and files", "--tools": "agent", "--store": "store and findings"}
 # For commands that use the store but do not build a prompt.
-NOT_FOR_STORE = tuple(name for name, _ in OPTIONS if name not in ("--json", "--settings", "--home", "--store"))
+NOT_FOR_STORE = tuple(
+    name for name, _ in OPTIONS if name not in ("--json", "--settings", "--home", "--store", "--team")
+)
 NO_TOOLS = "none"
 # An empty value for one of these is usually an unset shell variable. An empty --scope would allow everything it was meant to forbid.
 _MUST_NOT_BE_EMPTY = {
     name: row["metavar"]
     for name, row in OPTIONS
-    if name in ("--layout", "--settings", "--tools", "--base", "--plan", "--scope", "--store")
+    if name in ("--layout", "--settings", "--tools", "--base", "--plan", "--scope", "--store", "--team")
 }
 
 
@@ -174,7 +177,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "residents": [_parse_resident(text) for text in args.resident],
     }
     workspace = {"cwd": args.dir or ".", "packs": packs_of(args), "now": _parse_now(args.now)}
-    unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
+    unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store", "team")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None
     names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}", "servers": f"--servers {args.servers}"}

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..store.rows import ALL_TEAMS, Pruned
 from ..text.lines import printable
 from .options import NOT_FOR_STORE, new_parser
 from .terminal import count_of, is_terminal, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..store.rows import Pruned
+    from ..programs.question import Question
+    from ..store.contract import Store
+    from ..store.moving import Moved
     from .arguments import Namespace, Parser
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
@@ -19,8 +22,15 @@ _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
-    parser = new_parser(command, without=NOT_FOR_STORE)
+    is_for_team = command in ("store forget", "store prune")
+    parser = new_parser(command, without=NOT_FOR_STORE if is_for_team else (*NOT_FOR_STORE, "--team"))
     if command == "store migrate":
+        parser.add_argument(
+            "--tokens",
+            default="",
+            metavar="FILE",
+            help="a token file with prefixes: give everything whose id begins with a prefix to the team of its token",
+        )
         parser.add_argument(
             "--contract",
             action="store_true",
@@ -73,22 +83,49 @@ def store_migrate(args: Namespace) -> int:
     """`foreword store migrate`"""
     from ..store import open_store
 
-    version = open_store(args.question.existing_store_url()).migrate(args.contract)
+    store = open_store(args.question.existing_store_url())
+    version = store.migrate(args.contract)
+    moved = _move_to_teams(store, args.tokens) if args.tokens else {}
     if args.json:
-        write_json({"version": version.version, "lowest": version.lowest})
+        rows = [{"team": row.team, **_counts(row)} for row in moved.values()]
+        write_json({"version": version.version, "lowest": version.lowest, **({"moved": rows} if args.tokens else {})})
     else:
         write_line(
             f"the store's schema is version {version.version}; every Foreword with schema version {version.lowest} or later can use it",
             indent=2,
         )
+        for prefix, row in moved.items():
+            write_line(_describe_moved(prefix, row), indent=2)
     return 0
+
+
+def _move_to_teams(store: Store, path: str) -> dict[str, Moved]:
+    """Give what begins with the prefixes in a token file to their teams. Returns what has moved, by prefix."""
+    from ..service.tokens import read_prefixes
+
+    moved: dict[str, Moved] = {}
+    prefixes = read_prefixes(path)
+    for prefix in sorted(prefixes, key=lambda prefix: (-len(prefix), prefix)):
+        for progress in store.move_to_teams({prefix: prefixes[prefix]}):
+            moved[prefix] = progress
+    return moved
+
+
+def _counts(moved: Moved) -> dict[str, int]:
+    return {"conversations": moved.conversations, "templates": moved.templates, "left": moved.left}
+
+
+def _describe_moved(prefix: str, moved: Moved) -> str:
+    what = f"{count_of(moved.conversations, 'conversation')} and {count_of(moved.templates, 'template')}"
+    left = ""
+    if moved.left:
+        left = f"; {moved.left:,} stayed, because the team already has something with the same id"
+    return f"{printable(prefix)}…: moved {what} to the team {printable(moved.team)!r}{left}"
 
 
 def store_forget(args: Namespace) -> int:
     """`foreword store forget ID`"""
-    from ..store import open_store
-
-    if not open_store(args.question.existing_store_url()).forget(args.id):
+    if not args.question.existing_store().forget(args.id):
         raise CallError(f"no conversation {args.id!r} in the store; see foreword conversation list")
     if args.json:
         write_json({"forgotten": args.id})
@@ -101,23 +138,37 @@ def store_prune(args: Namespace) -> int:
     """`foreword store prune`"""
     import time
 
-    from ..store import open_store
-
     before = time.time() - _seconds(args.older_than)
     if args.keep_last < 0:
         raise CallError(f"--keep-last must be at least 0, not {args.keep_last}")
-    store = open_store(args.question.existing_store_url())
-    for progress in store.prune(before, args.keep_last):
-        removed = progress
-        if is_terminal(sys.stderr):
-            print(f"\r{_describe(removed)}", end="", file=sys.stderr, flush=True)
+    total = Pruned()
+    for store in _stores_of(args.question):
+        removed = Pruned()
+        for removed in store.prune(before, args.keep_last):
+            if is_terminal(sys.stderr):
+                print(f"\r{_describe(_add(total, removed))}", end="", file=sys.stderr, flush=True)
+        total = _add(total, removed)
     if is_terminal(sys.stderr):
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if args.json:
-        write_json({"conversations": removed.conversations, "editions": removed.editions, "texts": removed.texts})
+        write_json({"conversations": total.conversations, "editions": total.editions, "texts": total.texts})
     else:
-        write(_describe(removed))
+        write(_describe(total))
     return 0
+
+
+def _stores_of(question: Question) -> list[Store]:
+    """Return the store of the team, or those of all teams for `--team '*'`."""
+    from ..store import open_store
+
+    if question.fields.get("team") != ALL_TEAMS:
+        return [question.existing_store()]
+    store = open_store(question.existing_store_url())
+    return [store.for_team(team) for team in store.teams()]
+
+
+def _add(one: Pruned, other: Pruned) -> Pruned:
+    return Pruned(one.conversations + other.conversations, one.editions + other.editions, one.texts + other.texts)
 
 
 def _describe(removed: Pruned) -> str:

@@ -276,7 +276,7 @@ def _user_name() -> str:
 def _store(args: Namespace) -> Store:
     from ..store import open_store
 
-    return open_store(args.question.url_to_write())
+    return open_store(args.question.url_to_write(), args.question.team)
 
 
 def _default_template(args: Namespace) -> str:

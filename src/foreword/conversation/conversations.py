@@ -11,6 +11,7 @@ from ..engine.assembler import Assembler
 from ..errors import ForewordError, check_id, expect
 from ..packs.agents import NAMES as mirror_names
 from ..store.contents import DEFAULT_TEMPLATE
+from ..store.rows import check_team
 from ..template.addresses import has_prefix
 from ..template.languages import LANGUAGES
 from ..vocabulary import Agent
@@ -35,15 +36,29 @@ _DEFAULT_LAYOUT = "builder"
 
 
 class Conversations:
-    """Conversations in one store. May be used from several threads and processes.
+    """Conversations of one team in one store. May be used from several threads and processes.
+
+    Two teams may use the same ids and the same names of templates. Without a team, it is the one that has no name.
 
     >>> with Conversations() as conversations:
     ...     "Be brief." in conversations.construct("42", Workspace("."), layout="foreword")
     True
     """
 
-    def __init__(self, store: str | Store = ":memory:", extensions: Sequence[Extension] = ()) -> None:
-        self._shared = Shared(store, extensions)
+    def __init__(
+        self, store: str | Store = ":memory:", extensions: Sequence[Extension] = (), *, team: str = ""
+    ) -> None:
+        expect("the team", team, str)
+        check_team(team)
+        self._shared = Shared(store, extensions, team)
+
+    def for_team(self, team: str) -> Conversations:
+        """Return another team's conversations in the same store, with the same extensions."""
+        expect("the team", team, str)
+        check_team(team)
+        conversations = object.__new__(Conversations)
+        conversations._shared = self._shared.for_team(team)
+        return conversations
 
     @property
     def store(self) -> Store:

@@ -9,6 +9,7 @@ from _thread import allocate_lock
 
 from ..errors import CallError, ForgottenError, StoreBusyError, StoreError
 from ..findings import finding
+from ..store.rows import key_of
 from ..store.texts import hash_of
 from ..vocabulary import replace
 from .state import state_of, update_state, with_state
@@ -122,7 +123,7 @@ class Editions:
 
     def forget(self, hashes: frozenset[bytes]) -> None:
         """Drop postponed changes to conversations whose ids have these hashes, because they were removed from the store."""
-        for id in [id for id in list(self.postponed) if hash_of(id) in hashes]:
+        for id in [id for id in list(self.postponed) if hash_of(key_of(self.store.team, id)) in hashes]:
             self.postponed.pop(id, None)
 
     def postpone(self, id: str, current: Edition, change: Change) -> Edition:

@@ -18,7 +18,7 @@ from .recent import RecentEditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, MutableMapping, Sequence
 
     from ..engine.assembler import Assembler
     from ..store.contract import Store
@@ -29,25 +29,54 @@ _MAX_RECENT_EDITIONS = 16
 
 
 class Shared:
-    """The store, extensions and assemblers that the conversations of one process share."""
+    """The store, extensions and assemblers that the conversations of one team in one process share."""
 
-    def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
+    def __init__(self, store: str | Store, extensions: Sequence[Extension], team: str = "") -> None:
         if not hasattr(store, "publish"):
             store = path_text("the store", store)
         self.extensions: tuple[Extension, ...] = to_tuple("extensions", extensions, Extension)
         check_extensions(self.extensions)
         if isinstance(store, str):
             check_folder(store)
-        self.store: Store = open_store(store) if isinstance(store, str) else store
-        self.editions = Editions(self.store)
-        self.store.listen(self.editions.forget)
+        opened: Store = open_store(store) if isinstance(store, str) else store
+        self._first = self
+        self._teams: MutableMapping[str, Shared] = {}
+        self._start(opened.for_team(team) if team else opened)
+        self.store.listen(self._forget)
         self.store.listen(forget_texts)
+
+    def _start(self, store: Store) -> None:
+        self.store = store
+        self.editions = Editions(store)
         self.constructions = Constructions()
         self.recent = RecentEditions(_MAX_RECENT_EDITIONS)
-        self.store.listen(self.recent.forget)
         self._lock = allocate_lock()
         self._assemblers: dict[str, Assembler] = {}
         self._touch_readers: dict[int, TouchReader] = {}
+
+    def for_team(self, team: str) -> Shared:
+        """Return what the conversations of another team share: the same store and extensions. It exists as long as someone uses it."""
+        from weakref import WeakValueDictionary
+
+        first = self._first
+        if team == first.store.team:
+            return first
+        with first._lock:
+            if not first._teams:
+                first._teams = WeakValueDictionary()
+            known = first._teams.get(team)
+            if known is None:
+                known = object.__new__(Shared)
+                known._first, known.extensions = first, first.extensions
+                known._start(first.store.for_team(team))
+                first._teams[team] = known
+            return known
+
+    def _forget(self, hashes: frozenset[bytes]) -> None:
+        """Drop what these hashes belong to from the memory of all teams."""
+        for shared in (self, *list(self._teams.values())):
+            shared.editions.forget(hashes)
+            shared.recent.forget(hashes)
 
     def prompt(self, id: str) -> str | None:
         """Return a conversation's prompt, or None if it was never constructed."""

@@ -35,7 +35,7 @@ _TIME: Shape = ("an ISO 8601 time", lambda content: isinstance(content, str) or 
 _SUBJECT: Shape = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
 # The kinds of the fields that every question accepts, and of those that only some commands accept.
 _KINDS = {
-    **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
+    **dict.fromkeys(("cwd", "home", "layout", "settings", "store", "team"), STRING),
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
 }
 _COMMAND_KINDS = {
@@ -188,6 +188,15 @@ class Question:
 
     # The store
 
+    @property
+    def team(self) -> str:
+        """The team that the stored templates and conversations belong to."""
+        from ..store.rows import check_team
+
+        team: str = self.fields.get("team") or ""
+        check_team(team)
+        return team
+
     def store_url(self) -> str:
         """Return the URL of the store: from the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
         return self._store_url()[0]
@@ -218,7 +227,7 @@ class Question:
             return self._store
         from ..store import open_store
 
-        return open_store(self.url_to_read())
+        return open_store(self.url_to_read(), self.team)
 
     def existing_store(self) -> Store:
         """Return the open store, for a caller that inspects the store itself. If it was set explicitly, it must exist."""
@@ -226,7 +235,7 @@ class Question:
             return self._store
         from ..store import open_store
 
-        return open_store(self.existing_store_url())
+        return open_store(self.existing_store_url(), self.team)
 
     def existing_store_url(self) -> str:
         """Return the store's URL for a caller that inspects the store itself. If it was set explicitly, the store must exist."""

@@ -331,10 +331,9 @@ class _TreeComparison:
             return None
         from ..encoding.edition import target_of
         from ..sources.paths import is_inside
-        from ..store import open_store
         from ..store.listing import ConversationQuery
 
-        store, root, count = open_store(self.question.existing_store_url()), printable(self.root), 0
+        store, root, count = self.question.existing_store(), printable(self.root), 0
         page = store.conversations(ConversationQuery(newest=True, limit=_MAX_CONVERSATIONS))
         for row in page.rows:
             edition = store.current(row.id)

@@ -40,7 +40,7 @@ def read_token(service: Service, request: Request) -> Response:
         {
             "name": caller.name,
             "rights": [right for right in caller.rights if right != "sessions" or service.has_sessions],
-            "prefix": caller.prefix,
+            "team": caller.team,
             "default_template": caller.default_template,
             "protected_labels": list(service.protected_labels),
         }

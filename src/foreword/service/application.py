@@ -37,7 +37,8 @@ from .running import run_while_connected
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
-from .tokens import UNLIMITED
+from .teams import caller_in_team, find_team, must_be_found, take_team
+from .tokens import UNLIMITED, Caller
 from .tool_cache import forget_tools
 from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, WHOLE_RESPONSE, Connection
@@ -164,10 +165,11 @@ class Application:
                 caller = self._guard.check(scope["method"], scope["headers"], is_open, address_of(scope))
                 scope[CALLER] = caller.name
             if caller is not UNLIMITED:
-                authorize(route, caller, variables)
+                authorize(route, caller)
             if self._rates is not None and not route.is_open:
                 self._rates.check(caller.name or network_of(address_of(scope)))
-            response = await self._respond(route, variables, scope, receive, reservation, self._service.view(caller))
+            service, query = await self._in_team(route, variables, caller, scope)
+            response = await self._respond(route, variables, query, scope, receive, reservation, service)
             if response.events is not None and scope["method"] != "HEAD":
                 is_allowed = partial(self._guard.accepts, scope["headers"], caller)
                 stream = self._streams.open(response.events, caller.name, is_allowed)
@@ -193,17 +195,31 @@ class Application:
             reservation.free()
             self._recorder.add(scope, route, response, perf_counter() - started, id, cause, trace)
 
+    async def _in_team(self, route: Route, variables: Any, caller: Caller, scope: Scope) -> tuple[Service, bytes]:
+        """Return the service as the sender of a request may use it, for the team that it names, and the rest of its query."""
+        query = scope.get("query_string", b"")
+        if caller is UNLIMITED and not query:
+            return self._service, query
+        team, query = (None, query) if route.is_open else take_team(query)
+        if team is not None:
+            caller = caller_in_team(caller, team)
+        if must_be_found(route, caller):
+            found = await asyncio.to_thread(find_team, self._service, route, variables)
+            caller = caller_in_team(caller, found)
+        return self._service.view(caller), query
+
     async def _respond(
         self,
         route: Route,
         variables: Any,
+        query_string: bytes,
         scope: Scope,
         receive: Receive,
         reservation: Reservation,
         service: Service,
     ) -> Response:
-        query = parse_query(_query(scope), route.query) if route.query else None
-        if query is None and scope.get("query_string") and route.method != "GET":
+        query = parse_query(_decode(query_string), route.query) if route.query else None
+        if query is None and query_string and route.method != "GET":
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         body = None
         if route.body:
@@ -215,9 +231,9 @@ class Application:
         moment: object = UNREACHABLE
         if route.lane in ("known", "turn"):
             is_local = self._service.is_local
-            moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(request)
+            moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(service, request)
             if route.lane == "turn":
-                lane = self._first_lane(request)
+                lane = self._first_lane(service, request)
             elif moment is not UNREACHABLE:
                 result: Response | int = run_inline(run_route, route, service, request, moment=moment)
                 if not isinstance(result, int):
@@ -230,17 +246,18 @@ class Application:
         job = Job(partial(run_route, route, service, request), read_at, service.caller.name, inspect)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
-    def _first_lane(self, request: Request) -> int:
+    def _first_lane(self, service: Service, request: Request) -> int:
         """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
-        if self._service.conversations.store.last_known(request.text("id")) is None and self._lanes.is_free(BUILDING):
+        if service.conversations.store.last_known(request.text("id")) is None and self._lanes.is_free(BUILDING):
             return BUILDING
         return READING
 
-    async def _read_ahead(self, request: Request) -> object:
+    async def _read_ahead(self, service: Service, request: Request) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use, or UNREACHABLE if that is not known."""
+        store = service.conversations.store
         if self._batches is None:
-            self._batches = self._service.conversations.store.batch_reader()
-        moment = await self._batches.confirm(request.text("id")) if self._batches is not None else None
+            self._batches = store.batch_reader()
+        moment = await self._batches.confirm(store.team, request.text("id")) if self._batches is not None else None
         return UNREACHABLE if moment is None else moment
 
     def _moment(self, arrived: float) -> object:
@@ -262,12 +279,11 @@ def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:
     return id or f"{getrandbits(64):016x}", trace
 
 
-def _query(scope: Scope) -> str:
+def _decode(query: bytes) -> str:
     try:
-        text: str = scope["query_string"].decode("ascii")
+        return query.decode("ascii")
     except UnicodeDecodeError:
         raise Problem("invalid-query", "the query contains unescaped non-ASCII bytes") from None
-    return text
 
 
 def _encode(response: Response, reservation: Reservation) -> Response:

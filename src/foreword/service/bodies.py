@@ -399,7 +399,7 @@ class NamesQuery(Struct, forbid_unknown_fields=True):
     """Which templates to list. To get the next page, pass the `next` of this one as `after`."""
 
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    after: Annotated[str, Meta(max_length=512)] = ""
+    after: Annotated[str, Meta(max_length=700)] = ""
 
 
 class ConversationsQuery(Struct, forbid_unknown_fields=True):
@@ -417,7 +417,7 @@ class ConversationsQuery(Struct, forbid_unknown_fields=True):
     until: Moment | UnsetType = UNSET
     sort: Literal["id", "newest"] = "id"
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    after: Annotated[str, Meta(max_length=512)] = ""
+    after: Annotated[str, Meta(max_length=700)] = ""
 
     def __post_init__(self) -> None:
         _check_moment(self.since or None, "since")

@@ -12,6 +12,7 @@ from ..encoding.edition import target_of
 from ..errors import ForewordError, StoreError
 from ..packs.packs import layout_names
 from ..store import waits
+from ..store.all_teams import AllTeams
 from ..store.listing import ConversationQuery
 from ..text.lines import printable
 from ..vocabulary import replace
@@ -68,7 +69,7 @@ def read_usage(service: Service, request: Request) -> Response:
     """Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC."""
     query: ConversationsQuery = request.query
     page = service.store.conversations(_store_query(query))
-    by_day = service.store.daily_usage([row.id for row in page.rows])
+    by_day = AllTeams(service.conversations.store).daily_usage(page.rows)
     return Response(
         {
             "conversations": len(page.rows),
@@ -103,14 +104,15 @@ def _add_details(service: Service, rows: Sequence[ConversationForm]) -> None:
 
     counted: dict[tuple[str, str, str], int] = {}
     for row in rows:
-        edition = service.store.current(row["id"])
+        store = service.in_team(row["team"]).store
+        edition = store.current(row["id"])
         if edition is None:  # it was just removed
             continue
         target = target_of(edition)
         key = (row["prompt"], target.model, target.provider)
         if key not in counted:
             counted[key] = count(edition.system, target.model, target.provider).count
-        usages = service.store.usages(row["id"])
+        usages = store.usages(row["id"])
         row["cwd"] = printable(target.cwd)
         row["tokens"] = counted[key]
         row["usage"] = usage_form(sum_usage(usages.values())) if usages else None
@@ -125,13 +127,14 @@ def _compared(
     known: dict[tuple[str, ...], ListedDriftForm | None] = {}
     found = []
     for row in rows:
-        edition = service.store.current(row["id"])
+        in_team = service.in_team(row["team"])
+        edition = in_team.store.current(row["id"])
         if edition is None:
             continue
         key = (edition.system, edition.tools, edition.account, edition.layout, edition.built_for)
         drift = known.get(key)
         if key not in known or (is_listed and drift and drift["changed"]):  # its cost depends on its own calls
-            drift = known[key] = _drift_of(service, row["id"], edition)
+            drift = known[key] = _drift_of(in_team, row["id"], edition)
         if drifted is UNSET or drifted is bool(drift and drift["changed"]):
             found.append(row)
         if is_listed:

@@ -175,14 +175,14 @@ class RootsForm(TypedDict):
 
 
 class TokenForm(TypedDict):
-    """What a token may do. `prefix` is the prefix of its conversation ids and template names.
+    """What a token may do. `team` is the team whose conversations and templates it sees, or `*` for all teams.
 
     Only a token with the right `admin` may change which version a protected label refers to.
     """
 
     name: str
     rights: list[str]
-    prefix: str
+    team: str
     default_template: str
     protected_labels: list[str]
 

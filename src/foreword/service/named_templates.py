@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..engine.assembler import local_time
 from ..errors import CallError, MissingError, StaleError, suggestion
-from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
+from ..store.all_teams import position_in
+from ..store.rows import ALL_TEAMS, PRODUCTION, LabelMove, TemplateVersion, check_name
 from ..wire.answers import move_form, template_name_form, version_form
 from .bodies import (
     AuthorQuery,
@@ -35,9 +36,11 @@ def list_templates(service: Service, request: Request) -> Response:
     """Return the stored templates, sorted by name, each with its newest version and its labels."""
     query: NamesQuery = request.query
     rows = service.store.template_names("", query.limit + 1, query.after)
-    page = rows[: query.limit]
-    forms = [template_name_form(row) for row in page]
-    return Response({"templates": forms, "next": page[-1].name if len(rows) > query.limit else None})
+    page, next = rows[: query.limit], None
+    if len(rows) > query.limit:
+        last = page[-1]
+        next = position_in(last.team, last.name) if service.caller.team == ALL_TEAMS else last.name
+    return Response({"templates": [template_name_form(row) for row in page], "next": next})
 
 
 def read_named_template(service: Service, request: Request) -> Response:
@@ -169,7 +172,7 @@ def _move_response(move: LabelMove) -> Response:
 
 
 def _name(request: Request) -> str:
-    """Return the name in the path, which the application has already compared with the token's prefix."""
+    """Return the name in the path."""
     name = request.text("name")
     try:
         check_name(name)

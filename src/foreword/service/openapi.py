@@ -45,6 +45,14 @@ _PARAMETERS = {
         "The name of the template",
     ),
     "label": ({"type": "string", "maxLength": 200, "pattern": "^[A-Za-z][A-Za-z0-9_.-]*$"}, "The label"),
+    "team": (
+        {
+            "type": "string",
+            "maxLength": 100,
+            "pattern": r"^([^*\s\x00-\x1f\x7f-\x9f]([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?|\*)?$",
+        },
+        "The team, for a token that sees all teams",
+    ),
     "version": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The version of the template"),
     "number": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The number of the edition"),
 }
@@ -116,8 +124,11 @@ def _path_parameters(route: Route) -> list[dict[str, Any]]:
 
 def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the query type's fields as parameters. The type itself is not listed as a schema."""
+    schema, about = _PARAMETERS["team"]
+    team = {"name": "team", "in": "query", "required": False, "schema": schema, "description": about}
+    common = [] if route.is_open else [team]
     if route.query is None:
-        return []
+        return common
     fields = schemas.get(route.query.__name__) or msgspec.json.schema_components([route.query])[1][route.query.__name__]
     types = field_types(route.query)
     return [
@@ -128,7 +139,7 @@ def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, A
             **_parameter_schema(schema, types[name]),
         }
         for name, schema in fields["properties"].items()
-    ]
+    ] + common
 
 
 def _parameter_schema(schema: dict[str, Any], kind: msgspec.inspect.Type) -> dict[str, Any]:
@@ -158,7 +169,9 @@ def _success(route: Route) -> dict[str, Any]:
 
 def _failures(route: Route) -> dict[str, Any]:
     kinds = [*_COMMON_PROBLEMS, *route.problems]
-    kinds += ["invalid-query"] if route.query else []
+    kinds += ["invalid-query"] if route.query or not route.is_open else []
+    kinds += ["not-found"] if not route.is_open else []
+    kinds += ["ambiguous-team"] if route.path.startswith(("/conversations/", "/templates/")) else []
     kinds += ["not-json", "invalid-body", "too-large"] if route.body else []
     kinds += ["invalid-request"] if "{" in route.path or route.body or route.query else []
     by_status: dict[int, list[str]] = {}

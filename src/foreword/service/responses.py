@@ -33,6 +33,7 @@ PROBLEMS = {
     "slow-request": (408, "Request timeout"),
     "slow-reader": (408, "Client too slow to read the response"),
     "in-use": (409, "Cannot be removed"),
+    "ambiguous-team": (409, "Several teams have it"),
     "template-changed": (412, "Template changed in the meantime"),
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),

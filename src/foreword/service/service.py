@@ -22,15 +22,15 @@ from ..packs.settings import check_defaults, read_settings
 from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..store import is_local
-from ..store.rows import check_label
+from ..store.all_teams import AllTeams
+from ..store.rows import ALL_TEAMS, check_label
 from ..template.addresses import is_address, is_file_path, short_address
-from ..vocabulary import Agent, Edition, Workspace
+from ..vocabulary import Agent, Edition, Workspace, replace
 from .bodies import AgentBody
 from .bounded import BoundedDict
 from .folders import ServedFolders
 from .requested_agents import RequestedAgents
 from .responses import Problem
-from .scoped_store import ScopedStore
 from .tokens import UNLIMITED, Caller
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Service(ServedFolders):
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
-        self.caller = UNLIMITED
+        self.caller, self._first = UNLIMITED, self
         self._views: BoundedDict[Caller, Service] = BoundedDict(_MAX_VIEWS)
 
     def _clear_memory(self) -> None:
@@ -87,9 +87,11 @@ class Service(ServedFolders):
             return self
         view = self._views.get(caller)
         if view is None:
-            view = copy(self)
+            view = copy(self._first)
             view.caller = caller
             view._clear_memory()
+            if caller.team != ALL_TEAMS:
+                view.conversations = self.conversations.for_team(caller.team)
             if caller.roots:
                 view.restrict(caller.roots)
             if caller.packs is not None:
@@ -99,20 +101,20 @@ class Service(ServedFolders):
 
     @property
     def store(self) -> Store:
-        """The store, without what the sender of the request may not see. Only for reading."""
-        store, caller = self.conversations.store, self.caller
-        if not caller.prefix and not caller.template:
-            return store
-        return cast("Store", ScopedStore(store, caller.prefix, caller.default_template))
+        """The store, as the team of the request's sender sees it. If that is all teams, it has only lists."""
+        store = self.conversations.store
+        return store if self.caller.team != ALL_TEAMS else cast("Store", AllTeams(store))
+
+    def in_team(self, team: str) -> Service:
+        """Return this service as the sender of the request may use it for one team."""
+        return self if self.caller.team == team else self.view(replace(self.caller, team=team))
 
     def author(self, requested: str) -> str:
         """Return the author of a change: the name of the token if it has one."""
         return self.caller.name or requested
 
     def stored_template(self, reference: str) -> StoredTemplate:
-        """Return the stored template for a request, by default the sender's. Raises a Problem if its sender may not see it."""
-        if reference and not reference.startswith(self.caller.prefix):
-            raise Problem("not-found", f"no stored template {show(reference)}; see GET /templates")
+        """Return the stored template for a request, by default the sender's."""
         return StoredTemplate(reference, self.caller.default_template)
 
     def workspace(self, cwd: str) -> Workspace:
@@ -143,9 +145,7 @@ class Service(ServedFolders):
     def open_with(
         self, id: str, assembler: Assembler, agent: Agent | None, mirror: bool = False, template: str = ""
     ) -> Conversation:
-        """Open a conversation with an assembler, as the sender of the request may see it: its id begins with the sender's prefix."""
-        if not id.startswith(self.caller.prefix):
-            id = self.caller.prefix + id
+        """Open a conversation of the sender's team with an assembler."""
         stored = self.stored_template(template)
         return self.conversations.open_with(id, assembler, agent, mirror=mirror, template=stored)
 

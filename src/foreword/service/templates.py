@@ -15,7 +15,6 @@ from ..sources.environment import resolve_workspace
 from ..sources.reader import Reader
 from ..sources.variables import complete
 from ..store import waits
-from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
@@ -46,7 +45,7 @@ _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body
 def read_template(service: Service, request: Request) -> Response:
     """Return the global template, or the default one if none was saved or the store is unavailable."""
     try:
-        saved = service.store.template()
+        saved = service.store.template(service.caller.default_template)
     except StoreBusyError:
         raise  # the saved template can be read later, and the default one could be mistaken for it
     except StoreError:
@@ -70,7 +69,9 @@ def restore_template(service: Service, request: Request) -> Response:
     version = request.number("version")
     query: RestoreQuery = request.query
     found = (
-        service.store.template_version(DEFAULT_TEMPLATE, version) if version else TemplateVersion(0, default_template())
+        service.store.template_version(service.caller.default_template, version)
+        if version
+        else TemplateVersion(0, default_template())
     )
     if found is None:
         raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
@@ -81,7 +82,7 @@ def restore_template(service: Service, request: Request) -> Response:
 def list_versions(service: Service, request: Request) -> Response:
     """Return the versions of the global template, newest first."""
     query: VersionsQuery = request.query
-    versions = service.store.templates(texts=query.texts)
+    versions = service.store.templates(service.caller.default_template, query.texts)
     return Response({"versions": [version_form(version, query.texts) for version in versions]})
 
 

@@ -1,20 +1,21 @@
 """Named tokens: who may do what, from a file that is read again when it changes.
 
     [[token]]
-    name = "team-a"
+    name = "billing-ci"
     hash = "sha256:…"
     rights = ["read", "turn", "template"]
-    prefix = "a-"
-    roots = ["/srv/a"]
+    team = "billing"
+    roots = ["/srv/billing"]
     packs = ["house"]
-    template = "a-support"
+    template = "support"
 
-The file contains only hashes, so that reading it does not reveal a token. Requests for
-anything that a token may not see get a 404. The ids of its conversations and the names of its templates begin with its prefix.
+The file contains only hashes, so that reading it does not reveal a token. A token sees the conversations and templates of its team;
+everything else gets a 404. With `teams = ["*"]` instead of `team`, and the right `admin`, it sees those of all teams.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -27,12 +28,14 @@ from typing import Any, TypeGuard
 
 from ..errors import CallError, is_plain, show
 from ..store.contents import DEFAULT_TEMPLATE
-from ..store.rows import check_name
+from ..store.rows import ALL_TEAMS, check_name, check_team
 from ..text.lines import printable
 from ..vocabulary import value
 
 RIGHTS = ("read", "turn", "template", "admin", "sessions")
-_KEYS = ("name", "hash", "rights", "prefix", "roots", "packs", "template")
+_KEYS = ("name", "hash", "rights", "team", "teams", "roots", "packs", "template")
+# What separates the prefix of an id from the rest, and so is not part of a team's name.
+_SEPARATORS = "-_./: "
 _MAX_REMEMBERED = 1000
 _INTERVAL = 1.0
 _HASH = re.compile("(?:sha256:)?[0-9a-f]{64}")
@@ -47,28 +50,30 @@ class Caller:
         rights: `read` answers without changing anything, `turn` starts and continues conversations, `template` saves templates and moves
             or removes their labels, `admin` removes conversations, deletes templates and changes protected labels, and `sessions` reads
             the logs of released agents, if the service was started for that.
-        prefix: The prefix of its conversation ids and template names.
+        team: The team whose conversations and templates it sees, or `*` for all teams.
+        names_team: Whether a request may name another team, with `?team=`.
         roots: The folders in which agents may work, or empty for all folders of the service.
         packs: The names of the service's packs that requests may use, or None for all of them.
-        template: The template for conversations that do not name one; by default `default` after the prefix.
+        template: The template for conversations that do not name one.
     """
 
     name: str = ""
     rights: Sequence[str] = RIGHTS
-    prefix: str = ""
+    team: str = ""
     roots: Sequence[str] = ()
     packs: Sequence[str] | None = None
     template: str = ""
+    names_team: bool = False
 
     @property
     def default_template(self) -> str:
         """The name of the template that conversations use if they do not name one."""
-        return self.template or self.prefix + DEFAULT_TEMPLATE
+        return self.template or DEFAULT_TEMPLATE
 
 
-UNLIMITED = Caller()
-# Beside the tokens of teams, the one in the environment has every right but this one.
-_OPERATOR = Caller(rights=tuple(right for right in RIGHTS if right != "sessions"))
+UNLIMITED = Caller(names_team=True)
+# Beside the tokens of teams, the one in the environment has every right but this one, and sees all teams.
+_OPERATOR = Caller(rights=tuple(right for right in RIGHTS if right != "sessions"), team=ALL_TEAMS, names_team=True)
 
 
 def hash_token(token: bytes) -> bytes:
@@ -84,13 +89,13 @@ def new_token(name: str) -> tuple[str, str]:
         f'name = "{name}"',
         f'hash = "{hash_token(token.encode()).decode()}"',
         f"rights = [{rights}]",
-        f'prefix = "{name}-"',
+        f'team = "{name}"',
     )
     return token, "\n".join(lines)
 
 
-def read_tokens(path: str) -> dict[bytes, Caller]:
-    """Return the tokens in a file, by hash. Raises a CallError that says what is wrong with it."""
+def _read_rows(path: str) -> list[dict[str, Any]]:
+    """Return the tables in a file of tokens."""
     name = printable(path)
     try:
         with open(path, "rb") as file:
@@ -102,8 +107,14 @@ def read_tokens(path: str) -> dict[bytes, Caller]:
     rows = content.get("token")
     if set(content) - {"token"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise CallError(f"--tokens {name}: the file must contain only [[token]] tables")
+    return rows
+
+
+def read_tokens(path: str) -> dict[bytes, Caller]:
+    """Return the tokens in a file, by hash. Raises a CallError that says what is wrong with it."""
+    name = printable(path)
     tokens: dict[bytes, Caller] = {}
-    for number, row in enumerate(rows, 1):
+    for number, row in enumerate(_read_rows(path), 1):
         try:
             hash, access = _parse(row, os.path.dirname(os.path.abspath(path)))
         except ValueError as error:
@@ -116,10 +127,12 @@ def read_tokens(path: str) -> dict[bytes, Caller]:
 
 def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
     """Return the hash and rights in a table. Raises a ValueError if a key is missing or wrong."""
+    if "prefix" in row:
+        raise ValueError(_prefix_error(row))
     unknown = [key for key in row if key not in _KEYS]
     if unknown:
         raise ValueError(f"unknown key {show(unknown[0])}; known keys are {', '.join(_KEYS)}")
-    name, hash, prefix = (row.get(key, "") for key in ("name", "hash", "prefix"))
+    name, hash = (row.get(key, "") for key in ("name", "hash"))
     if not _is_text(name, 100) or not name:
         raise ValueError("name must be a string of 1 to 100 printable characters")
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
@@ -127,17 +140,70 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
     rights = row.get("rights", [])
     if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
         raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
-    _check_prefix(prefix)
+    team = _parse_team(row, rights)
     roots = _parse_roots(row.get("roots", []), folder)
-    packs, template = _parse_packs(row.get("packs")), _parse_template(row.get("template", ""), prefix)
-    return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots, packs, template)
+    packs, template = _parse_packs(row.get("packs")), _parse_template(row.get("template", ""))
+    caller = Caller(name, tuple(rights), team, roots, packs, template, names_team=team == ALL_TEAMS)
+    return b"sha256:" + hash[-64:].encode(), caller
 
 
-def _check_prefix(prefix: object) -> None:
-    if not _is_text(prefix, 100) or "@" in prefix:
-        raise ValueError("prefix must be a string of at most 100 printable characters without @")
-    if prefix and DEFAULT_TEMPLATE.startswith(prefix):
-        raise ValueError(f"prefix {show(prefix)} would include the template {DEFAULT_TEMPLATE!r}; choose another one")
+def _parse_team(row: Mapping[str, Any], rights: Sequence[str]) -> str:
+    """Return the name of a token's team, or `*` if it sees all."""
+    if "teams" in row:
+        if row["teams"] != [ALL_TEAMS]:
+            raise ValueError(f'teams must be ["{ALL_TEAMS}"]; for a token that sees one team, write team = "NAME"')
+        if "team" in row:
+            raise ValueError("a token has either team or teams, not both")
+        if "admin" not in rights:
+            raise ValueError(f'teams = ["{ALL_TEAMS}"] needs the right admin')
+        return ALL_TEAMS
+    team = row.get("team", "")
+    if not isinstance(team, str):
+        raise ValueError("team must be a string")
+    try:
+        check_team(team)
+    except CallError as error:
+        raise ValueError(str(error)) from None
+    return team
+
+
+def team_of_prefix(prefix: str) -> str:
+    """Return the name of the team that replaces a prefix, such as `billing` for `billing-`."""
+    return prefix.strip(_SEPARATORS) or prefix.strip()
+
+
+def _prefix_error(row: Mapping[str, Any]) -> str:
+    prefix = row["prefix"]
+    team = row.get("team") or (team_of_prefix(prefix) if isinstance(prefix, str) else "")
+    template = row.get("template") or f"{prefix}{DEFAULT_TEMPLATE}"
+    if not team:
+        return "prefix is not used any more, because ids need none; remove it"
+    return (
+        f"prefix is not used any more, because ids need none. First run foreword store migrate --tokens FILE with this file,"
+        f" which gives everything whose id begins with {show(str(prefix))} to the team {show(str(team))}. Then replace the line by"
+        f" team = {json.dumps(str(team))}, and, to keep the default template, template = {json.dumps(str(template))}"
+    )
+
+
+def read_prefixes(path: str) -> dict[str, str]:
+    """Return the team of each prefix in a file of tokens from the time when tokens had prefixes. Other keys are not checked."""
+    teams: dict[str, str] = {}
+    for number, row in enumerate(_read_rows(path), 1):
+        where = f"--tokens {printable(path)}: token {number}"
+        prefix = row.get("prefix", "")
+        if not _is_text(prefix, 100):
+            raise CallError(f"{where}: prefix must be a string of at most 100 printable characters")
+        if not prefix:
+            continue
+        team = row.get("team") or team_of_prefix(prefix)
+        if not isinstance(team, str):
+            raise CallError(f"{where}: team must be a string")
+        check_team(team)
+        if teams.setdefault(prefix, team) != team:
+            raise CallError(f"{where}: the prefix {show(prefix)} belongs to two teams, {teams[prefix]!r} and {team!r}")
+    if not teams:
+        raise CallError(f"--tokens {printable(path)}: no token has a prefix, so nothing has to move to a team")
+    return teams
 
 
 def _is_text(content: object, max_length: int) -> TypeGuard[str]:
@@ -161,7 +227,7 @@ def _parse_packs(packs: object) -> tuple[str, ...] | None:
     return tuple(packs)
 
 
-def _parse_template(template: object, prefix: str) -> str:
+def _parse_template(template: object) -> str:
     if template == "":
         return ""
     if not isinstance(template, str):
@@ -170,8 +236,6 @@ def _parse_template(template: object, prefix: str) -> str:
         check_name(template)
     except CallError as error:
         raise ValueError(str(error)) from None
-    if not template.startswith(prefix):
-        raise ValueError(f"template {show(template)} must begin with the prefix {show(prefix)}")
     return template
 
 

@@ -1,15 +1,18 @@
 """Storage for templates, prompts and editions: SQLite by default, PostgreSQL for many machines.
 
 Both implement `contract.Store` in plain SQL. Each distinct text is stored once, under its hash, and so is each combination of texts, its
-*content*. An edition is a small row that refers to its content.
+*content*. An edition is a small row that refers to its content. Everything belongs to a team: no statement joins the rows of two teams.
 
 | module | contents |
 |---|---|
 | `contract.py` | the interface of every store |
+| `team_store.py` | the team of a store, and what the stores of all teams share |
 | `reader.py`, `writer.py` | the methods that read and write editions, which all stores share |
 | `listing.py` | lists, filters and counts conversations by index |
+| `all_teams.py` | the lists across all teams, for operators |
 | `templates.py` | named templates, their versions and labels |
 | `forgetting.py`, `collecting.py` | remove conversations and old editions, and then the texts that only they used |
+| `moving.py` | gives conversations and templates to teams, by the prefix of their ids |
 | `rows.py`, `contents.py`, `times.py` | conversion between rows and values, and argument checks |
 | `faults.py` | finds problems in a store's rows, for `verify` |
 | `upgrade.py` | the part of migrations that SQL alone cannot do |
@@ -88,13 +91,14 @@ _EXAMPLES = [example for kind in STORES for example in kind.examples]
 _EXPECTED = f"use {', '.join(_EXAMPLES[:-1])} or {_EXAMPLES[-1]}"
 
 
-def open_store(url: str) -> Store:
-    """Open the store at a URL or path. A file is opened and migrated immediately; if it is missing, it is created with its directories.
+def open_store(url: str, team: str = "") -> Store:
+    """Open the store at a URL or path, as a team sees it. A file is opened and migrated immediately; if it is missing, it is created with its directories.
 
     A server is not contacted until the first call, so a service may start before its database.
     """
     kind, address = _parse(url)
-    return kind.open(address)
+    store = kind.open(address)
+    return store.for_team(team) if team else store
 
 
 def exists(url: str) -> bool:

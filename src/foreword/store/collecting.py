@@ -16,12 +16,16 @@ MAX_AGE = 3600
 """How many seconds the hashes of what was removed are kept. Every process reads them long before that."""
 
 BATCH_SIZE = 200
-_POSSIBLY_UNUSED = "SELECT content FROM foreword_unused ORDER BY content LIMIT ?"
-_IS_UNUSED = "NOT EXISTS (SELECT 1 FROM foreword_editions AS e WHERE e.content = foreword_contents.id)"
-_UNUSED = f"SELECT id, {', '.join(TEXT_COLUMNS)} FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} ORDER BY id"
-_LOCK_CONTENTS = "SELECT id FROM foreword_contents WHERE id IN {} ORDER BY id"
-_DELETE_CONTENTS = f"DELETE FROM foreword_contents WHERE id IN {{}} AND {_IS_UNUSED} RETURNING hash"
-_DELETE_UNUSED = "DELETE FROM foreword_unused WHERE content IN {}"
+_POSSIBLY_UNUSED = "SELECT content FROM foreword_unused WHERE team = ? ORDER BY content LIMIT ?"
+_IS_UNUSED = """
+    NOT EXISTS (SELECT 1 FROM foreword_editions AS e WHERE e.team = foreword_contents.team AND e.content = foreword_contents.id)
+"""
+_UNUSED = f"""
+    SELECT id, {", ".join(TEXT_COLUMNS)} FROM foreword_contents WHERE team = ? AND id IN {{}} AND {_IS_UNUSED} ORDER BY id
+"""
+_LOCK_CONTENTS = "SELECT id FROM foreword_contents WHERE team = ? AND id IN {} ORDER BY id"
+_DELETE_CONTENTS = f"DELETE FROM foreword_contents WHERE team = ? AND id IN {{}} AND {_IS_UNUSED} RETURNING hash"
+_DELETE_UNUSED = "DELETE FROM foreword_unused WHERE team = ? AND content IN {}"
 _ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES {}"
 # Rows are added in the order of time, so this reads only those that it deletes.
 _DELETE_FORGOTTEN = """
@@ -39,8 +43,11 @@ def batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _unused_condition(condition: str = "") -> str:
     """Return an SQL condition for texts that no content and no template uses. `condition` limits which contents count."""
-    uses = [f"SELECT 1 FROM foreword_contents AS c WHERE c.{column} = t.id{condition}" for column in TEXT_COLUMNS]
-    uses.append("SELECT 1 FROM foreword_templates WHERE template = t.id")
+    uses = [
+        f"SELECT 1 FROM foreword_contents AS c WHERE c.team = t.team AND c.{column} = t.id{condition}"
+        for column in TEXT_COLUMNS
+    ]
+    uses.append("SELECT 1 FROM foreword_templates AS v WHERE v.team = t.team AND v.template = t.id")
     return " AND ".join(f"NOT EXISTS ({use})" for use in uses)
 
 
@@ -60,7 +67,7 @@ class CollectingStore(StoreWriter):
             def collect(connection: Any) -> bool:
                 nonlocal removed, is_done
                 self._use_indexes(connection)
-                rows = self._select(connection, _POSSIBLY_UNUSED + self.SKIP_LOCKED, (BATCH_SIZE,))
+                rows = self._select(connection, _POSSIBLY_UNUSED + self.SKIP_LOCKED, (self.team, BATCH_SIZE))
                 is_done = len(rows) < BATCH_SIZE
                 removed = self._collect(connection, [content for (content,) in rows]) if rows else 0
                 return bool(rows)
@@ -73,19 +80,20 @@ class CollectingStore(StoreWriter):
     def _collect(self, connection: Any, batch: list[int]) -> int:
         """Remove those of these contents that are unused, with their unused texts. Returns how many texts that were."""
         # Contents that are still used are not locked, so that others can publish editions with them meanwhile.
-        unused = {id: texts for id, *texts in self._select(connection, _UNUSED.format(marks(batch)), batch)}
+        key = [self.team, *batch]
+        unused = {id: texts for id, *texts in self._select(connection, _UNUSED.format(marks(batch)), key)}
         count = self._delete_contents(connection, sorted(unused), {text for texts in unused.values() for text in texts})
-        self._execute(connection, _DELETE_UNUSED.format(marks(batch)), batch)
+        self._execute(connection, _DELETE_UNUSED.format(marks(batch)), key)
         return count
 
     def _delete_contents(self, connection: Any, contents: list[int], texts: Iterable[int]) -> int:
         """Delete contents and their texts, unless they are used again. Publishing locks rows in the same order."""
         if not contents:
             return 0
-        which = marks(contents)
+        which, key = marks(contents), [self.team, *contents]
         ids = self._lock_unused(connection, sorted(texts), contents)
-        self._select(connection, _LOCK_CONTENTS.format(which) + self.FOR_UPDATE, contents)
-        hashes = self._select(connection, _DELETE_CONTENTS.format(which), contents)
+        self._select(connection, _LOCK_CONTENTS.format(which) + self.FOR_UPDATE, key)
+        hashes = self._select(connection, _DELETE_CONTENTS.format(which), key)
         removed = self._delete_texts(connection, ids)
         self._record(connection, [*(hash for (hash,) in hashes), *removed])
         return len(removed)
@@ -93,17 +101,21 @@ class CollectingStore(StoreWriter):
     def _lock_unused(self, connection: Any, texts: Sequence[int], besides: list[int] | None = None) -> list[int]:
         """Lock the texts that nothing uses, apart from the contents in `besides`, and return their ids."""
         condition = _unused_condition(f" AND c.id NOT IN {marks(besides)}" if besides else "")
-        select = f"SELECT id FROM foreword_texts AS t WHERE id IN {marks(texts)} AND {condition} ORDER BY id"
-        key = [*texts, *(besides or []) * len(TEXT_COLUMNS)]
+        select = (
+            f"SELECT id FROM foreword_texts AS t WHERE team = ? AND id IN {marks(texts)} AND {condition} ORDER BY id"
+        )
+        key = [self.team, *texts, *(besides or []) * len(TEXT_COLUMNS)]
         return [id for (id,) in self._select(connection, select + self.FOR_UPDATE, key)]
 
     def _delete_texts(self, connection: Any, locked: Sequence[int]) -> list[bytes]:
         """Delete the texts that are still unused, and return their hashes."""
         if not locked:
             return []
-        unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {marks(locked)} AND {_unused_condition()}"
-        delete = f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash"
-        return [hash for (hash,) in self._select(connection, delete, locked)]
+        unused = (
+            f"SELECT id FROM foreword_texts AS t WHERE team = ? AND id IN {marks(locked)} AND {_unused_condition()}"
+        )
+        delete = f"DELETE FROM foreword_texts WHERE team = ? AND id IN ({unused}) RETURNING hash"
+        return [hash for (hash,) in self._select(connection, delete, [self.team, self.team, *locked])]
 
     def _use_indexes(self, connection: Any) -> None:
         """Make this transaction use indexes even where reading a whole table seems cheaper for a batch."""

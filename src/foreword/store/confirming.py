@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     class EditionReader(Protocol):
         """Confirms cached editions for an event loop."""
 
-        async def confirm(self, conversation: str) -> object:
+        async def confirm(self, team: str, conversation: str) -> object:
             """Return a moment at which the cached edition was in use, or None if that is not known."""
 
         async def close(self) -> None:

@@ -5,17 +5,31 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Protocol
+    from typing import Protocol, TypeVar
 
     from ..vocabulary import Edition
     from .confirming import EditionReader
-    from .listing import ConversationPage, ConversationQuery
+    from .listing import ConversationPage, ConversationQuery, Select
+    from .moving import Moved
     from .rows import LabelMove, Pruned, TemplateRow, TemplateVersion
     from .usage import CallUsage, DailyUsage, UsageRow
     from .versions import SchemaVersion
 
+    T = TypeVar("T")
+
     class Store(Protocol):
-        """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""
+        """Storage for templates, prompts and editions, as one team sees it. Every write is one transaction. Failures raise a StoreError.
+
+        Two teams may use the same ids and names for different things.
+        """
+
+        team: str
+
+        def for_team(self, team: str) -> Store:
+            """Return the same store as another team sees it: with the same connections, and the same memory of texts."""
+
+        def teams(self) -> list[str]:
+            """Return the names of the teams that have something in the store, sorted."""
 
         def current(self, conversation: str, moment: object = None) -> Edition | None:
             """Return the edition in use, or None if the conversation has not started.
@@ -60,17 +74,17 @@ if TYPE_CHECKING:
         def editions(self, conversation: str) -> list[Edition]:
             """Return all editions of a conversation, oldest first."""
 
+        def search(self, work: Callable[[Select], T]) -> T:
+            """Call `work` with a function that runs a SELECT over all teams. It stops when nobody waits for the result any more."""
+
         def conversations(self, query: ConversationQuery = ...) -> ConversationPage:
             """Return a page of conversations, sorted and filtered by index."""
 
         def count(self, query: ConversationQuery = ...) -> tuple[int, bool]:
             """Return how many conversations there are, and whether that is exact. Otherwise there are at least that many."""
 
-        def prompt(self, id: str, prefix: str = "") -> tuple[str, str] | None:
-            """Return a prompt's text and its account, or None if there is no prompt with this id.
-
-            With `prefix`, the prompt must be used in a conversation whose id begins with it.
-            """
+        def prompt(self, id: str) -> tuple[str, str] | None:
+            """Return a prompt's text and its account, or None if this team has no prompt with this id."""
 
         def template(self, name: str = "default", label: str = "production") -> TemplateVersion | None:
             """Return the version of a template that a label refers to, or None if there is no such label."""
@@ -152,6 +166,12 @@ if TYPE_CHECKING:
 
         def migrate(self, contract: bool = False) -> SchemaVersion:
             """Return the version of the tables, which opening the store has expanded. With `contract`, first remove what only older versions need."""
+
+        def move_to_teams(self, teams: Mapping[str, str]) -> Iterator[Moved]:
+            """Give this team's conversations and templates to other teams: those of each prefix to its team, the longest prefix first.
+
+            Works in small transactions, and yields the progress after each. No id changes.
+            """
 
         def check_writable(self) -> None:
             """Raise a StoreError unless the store responds and accepts writes, and a StoreBusyError if it is locked. Changes no data."""

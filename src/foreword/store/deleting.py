@@ -18,9 +18,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_TEMPLATE_TEXTS = "SELECT DISTINCT template FROM foreword_templates WHERE name = ? ORDER BY template"
+_TEMPLATE_TEXTS = "SELECT DISTINCT template FROM foreword_templates WHERE team = ? AND name = ? ORDER BY template"
 _DELETE_TEMPLATE = [
-    f"DELETE FROM {table} WHERE name = ?" for table in ("foreword_moves", "foreword_labels", "foreword_templates")
+    f"DELETE FROM {table} WHERE team = ? AND name = ?"
+    for table in ("foreword_moves", "foreword_labels", "foreword_templates")
 ]
 
 
@@ -41,11 +42,11 @@ class DeletingStore(ForgettingStore):
             self._lock_templates(connection)
             self._use_indexes(connection)
             newest = self._last_number(connection, name)
-            texts = [text for (text,) in self._select(connection, _TEMPLATE_TEXTS, (name,))]
+            texts = [text for (text,) in self._select(connection, _TEMPLATE_TEXTS, (self.team, name))]
             if not texts:
                 raise MissingError(f"no template {show(name)}")
-            versions = [self._execute(connection, statement, (name,)) for statement in _DELETE_TEMPLATE][-1]
-            self._execute(connection, ADD_MOVE, (name, "", newest, 0, to_bytes(author), to_bytes(time), b""))
+            versions = [self._execute(connection, statement, (self.team, name)) for statement in _DELETE_TEMPLATE][-1]
+            self._execute(connection, ADD_MOVE, (self.team, name, "", newest, 0, to_bytes(author), to_bytes(time), b""))
             unused = [id for batch in batches(texts) for id in self._lock_unused(connection, batch)]
             self._record(
                 connection, [hash for batch in batches(unused) for hash in self._delete_texts(connection, batch)]

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-# The rows that `faults` takes, in this order.
+# The rows of a team that `faults` takes, in this order.
 ALL_ROWS = (
-    "SELECT id, hash, form, body FROM foreword_texts",
-    f"SELECT id, hash, kind, {', '.join(TEXT_COLUMNS)} FROM foreword_contents",
-    "SELECT content FROM foreword_unused",
-    "SELECT conversation, number, content, kind FROM foreword_editions ORDER BY conversation, number",
-    "SELECT kind, sum(conversations), sum(editions) FROM foreword_counts GROUP BY kind",
-    "SELECT name, max(previous) FROM foreword_moves WHERE label = '' GROUP BY name",
-    "SELECT name, version, template FROM foreword_templates ORDER BY name, version",
-    "SELECT name, label, version FROM foreword_labels ORDER BY name, label",
+    "SELECT id, hash, form, body FROM foreword_texts WHERE team = ?",
+    f"SELECT id, hash, kind, {', '.join(TEXT_COLUMNS)} FROM foreword_contents WHERE team = ?",
+    "SELECT content FROM foreword_unused WHERE team = ?",
+    "SELECT conversation, number, content, kind FROM foreword_editions WHERE team = ? ORDER BY conversation, number",
+    "SELECT kind, sum(conversations), sum(editions) FROM foreword_counts WHERE team = ? GROUP BY kind",
+    "SELECT name, max(previous) FROM foreword_moves WHERE team = ? AND label = '' GROUP BY name",
+    "SELECT name, version, template FROM foreword_templates WHERE team = ? ORDER BY name, version",
+    "SELECT name, label, version FROM foreword_labels WHERE team = ? ORDER BY name, label",
 )
 
 

@@ -15,38 +15,41 @@ import time
 
 from ..errors import check_id
 from .collecting import BATCH_SIZE, MAX_AGE, CollectingStore, batches, marks
-from .rows import MAX_NUMBER, Pruned
+from .rows import MAX_NUMBER, Pruned, key_of
 from .texts import hash_of
 from .times import first_number
-from .writer import StoreWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from .reader import Rows
+    from .team_store import Rows
 
 # How many seconds pass between two checks for what other processes have forgotten.
 INTERVAL = 2.0
 
-_LOCK = "SELECT conversation, number FROM foreword_editions WHERE conversation IN {} ORDER BY id"
-_EDITIONS = "SELECT conversation, number, created, kind FROM foreword_editions WHERE conversation IN {}"
-_DELETE = "DELETE FROM foreword_editions WHERE conversation IN {} AND number <= ? RETURNING conversation, content, kind"
-_DELETE_USAGE = "DELETE FROM foreword_usage WHERE conversation IN {} AND number <= ?"
-_KINDS = "SELECT id, kind FROM foreword_contents WHERE id IN {}"
+_LOCK = "SELECT conversation, number FROM foreword_editions WHERE team = ? AND conversation IN {} ORDER BY id"
+_EDITIONS = "SELECT conversation, number, created, kind FROM foreword_editions WHERE team = ? AND conversation IN {}"
+_DELETE = """
+    DELETE FROM foreword_editions WHERE team = ? AND conversation IN {} AND number <= ? RETURNING conversation, content, kind
+"""
+_DELETE_USAGE = "DELETE FROM foreword_usage WHERE team = ? AND conversation IN {} AND number <= ?"
+_KINDS = "SELECT id, kind FROM foreword_contents WHERE team = ? AND id IN {}"
 # An update waits for a transaction that is about to delete the row because the content was still in use. DO NOTHING would not.
-_ADD_UNUSED = (
-    "INSERT INTO foreword_unused (content) VALUES {} ON CONFLICT (content) DO UPDATE SET content = excluded.content"
-)
+_ADD_UNUSED = """
+    INSERT INTO foreword_unused (team, content) VALUES {}
+    ON CONFLICT (team, content) DO UPDATE SET content = excluded.content
+"""
 _OLD_EDITIONS = """
     SELECT created, id, conversation, number,
-        (SELECT max(number) FROM foreword_editions AS o WHERE o.conversation = e.conversation)
-    FROM foreword_editions AS e WHERE kind IS NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
+        (SELECT max(number) FROM foreword_editions AS o WHERE o.team = e.team AND o.conversation = e.conversation)
+    FROM foreword_editions AS e WHERE team = ? AND kind IS NULL AND created < ? AND (created, id) > (?, ?)
+    ORDER BY created, id LIMIT ?
 """
 _OLD_CONVERSATIONS = """
     SELECT created, id, conversation FROM foreword_editions
-    WHERE kind IS NOT NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
+    WHERE team = ? AND kind IS NOT NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
 """
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
 _LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
@@ -71,7 +74,7 @@ class ForgettingStore(CollectingStore):
         def remove(connection: Any) -> bool:
             removed.clear()
             self._use_indexes(connection)
-            self._select(connection, _LOCK.format("(?)") + self.FOR_UPDATE, (conversation,))
+            self._select(connection, _LOCK.format("(?)") + self.FOR_UPDATE, (self.team, conversation))
             # Another process may have published an edition before the rows were locked.
             while rows := self._delete(connection, {conversation: MAX_NUMBER}):
                 removed.extend(rows)
@@ -119,7 +122,7 @@ class ForgettingStore(CollectingStore):
                 self._drop(frozenset(hash for _, hash in rows))
                 self._has_remains = True
         if is_late:  # hashes may have been removed before this process has read them
-            StoreWriter.__init__(self)
+            self._clear_caches()
         self._last_check = now
         if self._has_remains:
             self._has_remains = not self._erase()
@@ -142,7 +145,7 @@ class ForgettingStore(CollectingStore):
         # Continuing after the last row avoids reading again the index entries of rows that have been deleted.
         position = _START
         while True:
-            key = (latest, *position, BATCH_SIZE)
+            key = (self.team, latest, *position, BATCH_SIZE)
             rows = self._run(lambda connection, key=key: self._select(connection, select, key))  # type: ignore[misc]
             if rows:
                 yield rows
@@ -180,9 +183,10 @@ class ForgettingStore(CollectingStore):
         """Lock the editions of conversations, and return those of the conversations that can be pruned now."""
         ids = sorted(until)
         lock = _LOCK.format(marks(ids)) + self.SKIP_LOCKED
-        locked = {(conversation, number) for conversation, number in self._select(connection, lock, ids)}
+        locked = {(conversation, number) for conversation, number in self._select(connection, lock, [self.team, *ids])}
         prunable = dict(until)
-        for conversation, number, created, kind in self._select(connection, _EDITIONS.format(marks(ids)), ids):
+        rows = self._select(connection, _EDITIONS.format(marks(ids)), [self.team, *ids])
+        for conversation, number, created, kind in rows:
             is_recent = latest is not None and kind is not None and created >= latest
             if is_recent or (conversation, number) not in locked:
                 prunable.pop(conversation, None)
@@ -193,8 +197,8 @@ class ForgettingStore(CollectingStore):
         removed: Rows = []
         for number in sorted(set(until.values())):
             key = sorted(conversation for conversation, last in until.items() if last == number)
-            removed += self._select(connection, _DELETE.format(marks(key)), [*key, number])
-            self._execute(connection, _DELETE_USAGE.format(marks(key)), [*key, number])
+            removed += self._select(connection, _DELETE.format(marks(key)), [self.team, *key, number])
+            self._execute(connection, _DELETE_USAGE.format(marks(key)), [self.team, *key, number])
         return removed
 
     def _record_removal(self, connection: Any, removed: Rows) -> None:
@@ -202,12 +206,14 @@ class ForgettingStore(CollectingStore):
         contents = sorted({content for _, content, _ in removed})
         kinds: dict[int, int] = {}
         for batch in batches(contents):
-            self._execute(connection, _ADD_UNUSED.format(", ".join(["(?)"] * len(batch))), batch)
-            kinds.update(self._select(connection, _KINDS.format(marks(batch)), batch))
+            rows = [each for content in batch for each in (self.team, content)]
+            self._execute(connection, _ADD_UNUSED.format(", ".join(["(?, ?)"] * len(batch))), rows)
+            kinds.update(self._select(connection, _KINDS.format(marks(batch)), [self.team, *batch]))
         changes: dict[int, tuple[int, int]] = {}
         for _, content, kind in removed:
             if content in kinds:  # unless the store is damaged
                 conversations, editions = changes.get(kinds[content], (0, 0))
                 changes[kinds[content]] = (conversations - (kind is not None), editions - 1)
         self._count(connection, changes)
-        self._record(connection, [hash_of(conversation) for conversation, _, kind in removed if kind is not None])
+        keys = [key_of(self.team, conversation) for conversation, _, kind in removed if kind is not None]
+        self._record(connection, [hash_of(key) for key in keys])

@@ -102,15 +102,15 @@ def end_of(prefix: str) -> str:
     return "\U0010ffff" * 513
 
 
-def list_conversations(select: Select, query: ConversationQuery) -> ConversationPage:
-    """Return a page of conversations."""
+def list_conversations(select: Select, team: str, query: ConversationQuery) -> ConversationPage:
+    """Return a page of a team's conversations."""
     check_limit(query.limit)
-    found, next = _find(select, query)
-    return ConversationPage(_details(select, [row[2] for row in found]), next)
+    found, next = find_conversations(select, team, query)
+    return ConversationPage(details_of(select, team, [row[2] for row in found]), next)
 
 
-def count_conversations(select: Select, query: ConversationQuery) -> tuple[int, bool]:
-    """Return the number of conversations, and whether it is exact. Otherwise, there are at least that many.
+def count_conversations(select: Select, team: str, query: ConversationQuery) -> tuple[int, bool]:
+    """Return the number of a team's conversations, and whether it is exact. Otherwise, there are at least that many.
 
     The conversations of a prefix are counted in the order of their ids, those of a time in the order of time, and at most
     `_MAX_COUNTED` are examined in each order.
@@ -119,11 +119,14 @@ def count_conversations(select: Select, query: ConversationQuery) -> tuple[int, 
     if not is_plain(query.prefix):
         return 0, True
     if not query.prefix and not query.filters_times:
-        statement = (
-            f"SELECT coalesce(sum(conversations), 0) FROM foreword_kinds JOIN foreword_counts ON kind = id{condition}"
-        )
-        return int(select(statement, key)[0][0]), True
-    in_kinds, kind_key = (f" AND kind IN (SELECT id FROM foreword_kinds{condition})", key) if condition else ("", [])
+        statement = f"""
+            SELECT coalesce(sum(conversations), 0) FROM foreword_kinds AS k
+            JOIN foreword_counts AS n ON n.team = k.team AND n.kind = k.id WHERE k.team = ?{condition}
+        """
+        return int(select(statement, [team, *key])[0][0]), True
+    in_kinds, kind_key = "", list[object]()
+    if condition:
+        in_kinds, kind_key = f" AND kind IN (SELECT id FROM foreword_kinds WHERE team = ?{condition})", [team, *key]
     before, since = _times(query)
     most = 0
     for is_used, order, limits, limit_key in (
@@ -137,7 +140,7 @@ def count_conversations(select: Select, query: ConversationQuery) -> tuple[int, 
                 AND created < ? AND created >= ?{in_kinds})
         """
         examined = f"{_EXAMINE} AND {limits} ORDER BY {order} LIMIT {_MAX_COUNTED}"
-        found_key = [*limit_key, *_id_limits(query.prefix)[1], before, since, *kind_key]
+        found_key = [team, *limit_key, *_id_limits(query.prefix)[1], before, since, *kind_key]
         ((total, found),) = select(f"WITH examined AS ({examined}) {statement}", found_key)
         if total < _MAX_COUNTED:
             return found, True
@@ -145,14 +148,14 @@ def count_conversations(select: Select, query: ConversationQuery) -> tuple[int, 
     return most, False
 
 
-def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str]:
+def find_conversations(select: Select, team: str, query: ConversationQuery) -> tuple[list[Examined], str]:
     """Return the conversations on a page, and the `after` for the next page."""
     if not is_plain(query.prefix) or not is_plain(query.after) or not query.limit:
         return [], ""
-    kinds = _kinds(select, query) if query.filters_kinds else None
+    kinds = _kinds(select, team, query) if query.filters_kinds else None
     if kinds is not None and not kinds:
         return [], ""
-    found, last = _search(select, query, kinds)
+    found, last = _search(select, team, query, kinds)
     if len(found) > query.limit:
         found = found[: query.limit]
         last = found[-1]
@@ -161,14 +164,16 @@ def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str
     return found, f"{last[1]}.{last[0]}" if query.newest else last[2]
 
 
-def _search(select: Select, query: ConversationQuery, kinds: set[int] | None) -> tuple[list[Examined], Examined | None]:
+def _search(
+    select: Select, team: str, query: ConversationQuery, kinds: set[int] | None
+) -> tuple[list[Examined], Examined | None]:
     """Return conversations in the order of the page, and the last one that was examined if there may be more.
 
     One walk goes through an index in the order of the page. If it must skip what the query leaves out, a walk through the other index
     takes turns with it. The first one finishes when it has found enough, the other one when it has found everything.
     """
     matches = _matcher(query, kinds)
-    by_id, by_time = _walk_ids(select, query, kinds), _walk_times(select, query, kinds)
+    by_id, by_time = (walk(select, team, query, kinds) for walk in (_walk_ids, _walk_times))
     walk, other_walk = (by_time, by_id) if query.newest else (by_id, by_time)
     has_other = bool(query.prefix) if query.newest else kinds is not None or query.filters_times
     found: list[Examined] = []
@@ -176,7 +181,7 @@ def _search(select: Select, query: ConversationQuery, kinds: set[int] | None) ->
     for step in range(1, _MAX_STEPS + 1):
         if has_other:
             rows, last = next(other_walk)
-            others = sorted([*others, *filter(matches, rows)], key=_age if query.newest else _id)[: query.limit + 1]
+            others = sorted([*others, *filter(matches, rows)], key=age_of if query.newest else _id)[: query.limit + 1]
             if last is None:
                 return others, None
         rows, last = next(walk)
@@ -193,7 +198,7 @@ def _search(select: Select, query: ConversationQuery, kinds: set[int] | None) ->
 
 def _matcher(query: ConversationQuery, kinds: set[int] | None) -> Callable[[Examined], bool]:
     """Return a function that says whether a row belongs on the page or on a later one."""
-    position = _position(query.after) if query.newest and query.after else (_LAST, _LAST)
+    position = position_of(query.after) if query.newest and query.after else (_LAST, _LAST)
     after = "" if query.newest else query.after
 
     def matches(row: Examined) -> bool:
@@ -215,18 +220,18 @@ def _kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
         fields["version"] = query.version
     if not fields:
         return "", []
-    return " WHERE " + " AND ".join(f"{name} = ?" for name in fields), list(fields.values())
+    return "".join(f" AND {name} = ?" for name in fields), list(fields.values())
 
 
-def _kinds(select: Select, query: ConversationQuery) -> set[int]:
+def _kinds(select: Select, team: str, query: ConversationQuery) -> set[int]:
     condition, key = _kind_condition(query)
-    return {kind for (kind,) in select(f"SELECT id FROM foreword_kinds{condition}", key)}
+    return {kind for (kind,) in select(f"SELECT id FROM foreword_kinds WHERE team = ?{condition}", [team, *key])}
 
 
-_EXAMINE = "SELECT id, created, conversation, kind FROM foreword_editions WHERE kind IS NOT NULL"
+_EXAMINE = "SELECT id, created, conversation, kind FROM foreword_editions WHERE team = ? AND kind IS NOT NULL"
 
 
-def _walk_ids(select: Select, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
+def _walk_ids(select: Select, team: str, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
     """Yield the conversations with the prefix in the order of their ids, and the last one of each batch if there may be more."""
     is_exact = not query.newest and kinds is None and not query.filters_times
     after = "" if query.newest else query.after
@@ -235,7 +240,7 @@ def _walk_ids(select: Select, query: ConversationQuery, kinds: set[int] | None) 
     for limit in _limits(query.limit + 1 if is_exact else 0):
         rows = select(
             f"{_EXAMINE} AND conversation {comparison} ? AND conversation < ? ORDER BY conversation LIMIT {limit}",
-            [start, end_of(query.prefix)],
+            [team, start, end_of(query.prefix)],
         )
         if len(rows) < limit:
             yield rows, None
@@ -244,22 +249,22 @@ def _walk_ids(select: Select, query: ConversationQuery, kinds: set[int] | None) 
         start, comparison = rows[-1][2], ">"
 
 
-def _walk_times(select: Select, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
+def _walk_times(select: Select, team: str, query: ConversationQuery, kinds: set[int] | None) -> Iterator[Step]:
     """Yield the conversations of the time from the newest to the oldest, and the last one of each batch if there may be more."""
     sources = sorted(kinds) if kinds is not None and len(kinds) <= _MAX_KINDS else [None]
     is_exact = query.newest and not query.prefix and (kinds is None or sources != [None])
     end, since = _times(query)
     before = (end, 0) if end < _LAST else (_LAST, _LAST)
     if query.newest and query.after:
-        before = min(before, _position(query.after))
+        before = min(before, position_of(query.after))
     for limit in _limits(query.limit + 1 if is_exact else 0, len(sources)):
         parts, key = [], list[object]()
         for kind in sources:
             condition = "kind IS NOT NULL" if kind is None else "kind = ?"
-            key += [*([] if kind is None else [kind]), *before, since]
+            key += [team, *([] if kind is None else [kind]), *before, since]
             parts.append(
-                f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions WHERE {condition}"
-                f" AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
+                f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions"
+                f" WHERE team = ? AND {condition} AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
             )
         rows, last = _merge(select(" UNION ALL ".join(parts), key), limit, len(sources) > 1)
         yield rows, last
@@ -292,12 +297,12 @@ def _merge(rows: list[Examined], limit: int, has_parts: bool) -> Step:
     by_kind: dict[int, list[Examined]] = {}
     for row in rows:
         by_kind.setdefault(row[3] if has_parts else 0, []).append(row)
-    ends = [max(part, key=_age) for part in by_kind.values() if len(part) == limit]
-    last = min(ends, key=_age) if ends else None
-    return sorted((row for row in rows if last is None or _age(row) <= _age(last)), key=_age), last
+    ends = [max(part, key=age_of) for part in by_kind.values() if len(part) == limit]
+    last = min(ends, key=age_of) if ends else None
+    return sorted((row for row in rows if last is None or age_of(row) <= age_of(last)), key=age_of), last
 
 
-def _age(row: Examined) -> tuple[int, int]:
+def age_of(row: Examined) -> tuple[int, int]:
     """Return the sort key that puts the newest rows first."""
     return -row[1], -row[0]
 
@@ -306,7 +311,7 @@ def _id(row: Examined) -> str:
     return row[2]
 
 
-def _position(after: str) -> tuple[int, int]:
+def position_of(after: str) -> tuple[int, int]:
     created, _, id = after.partition(".")
     try:
         position = int(created), int(id)
@@ -317,16 +322,18 @@ def _position(after: str) -> tuple[int, int]:
     return position
 
 
-def _details(select: Select, conversations: Sequence[str]) -> list[ConversationRow]:
-    """Return these conversations with their current editions, in this order."""
+def details_of(select: Select, team: str, conversations: Sequence[str]) -> list[ConversationRow]:
+    """Return these conversations of a team with their current editions, in this order."""
     found: dict[str, ConversationRow] = {}
     for start in range(0, len(conversations), _BATCH_SIZE):
         batch = conversations[start : start + _BATCH_SIZE]
         statement = f"""
             SELECT e.conversation, e.number, t.hash, e.created, e.created_text, k.layout, k.model, k.template, k.version
-            FROM foreword_editions AS e JOIN foreword_contents AS c ON c.id = e.content
-            JOIN foreword_texts AS t ON t.id = c.system JOIN foreword_kinds AS k ON k.id = e.kind
-            WHERE e.conversation IN ({", ".join("?" * len(batch))}) AND e.kind IS NOT NULL
+            FROM foreword_editions AS e
+            JOIN foreword_contents AS c ON c.team = e.team AND c.id = e.content
+            JOIN foreword_texts AS t ON t.team = e.team AND t.id = c.system
+            JOIN foreword_kinds AS k ON k.team = e.team AND k.id = e.kind
+            WHERE e.team = ? AND e.conversation IN ({", ".join("?" * len(batch))}) AND e.kind IS NOT NULL
         """
-        found |= {row[0]: conversation_of(row) for row in select(statement, batch)}
+        found |= {row[0]: conversation_of(team, row) for row in select(statement, [team, *batch])}
     return [found[id] for id in conversations if id in found]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
-from .deleting import DeletingStore
-from .rows import state_column
+from .moving import MovingStore
+from .rows import ALL_TEAMS, state_column
 from .texts import pack
 from .times import pack_time
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition
     from .postgres_batches import BatchReader
     from .psycopg_connection import TimedConnection
-    from .reader import Rows
+    from .team_store import Rows
     from .texts import Packed
     from .versions import SchemaVersion
 
@@ -55,15 +55,16 @@ _RETRYABLE = (
 _SHARD = "mod(pg_backend_pid(), 16)"
 _PUBLISH_KNOWN = f"""
     WITH content AS (
-        SELECT id, kind FROM foreword_contents WHERE hash = %s FOR KEY SHARE
+        SELECT id, kind FROM foreword_contents WHERE team = %s AND hash = %s FOR KEY SHARE
     ), won AS (
-        INSERT INTO foreword_editions (conversation, number, content, kind, created, created_text, state)
-        SELECT %s, 1, content.id, content.kind, %s, %s::bytea, %s::bytea FROM content
-        WHERE NOT EXISTS (SELECT 1 FROM foreword_editions WHERE conversation = %s)
-        ON CONFLICT DO NOTHING RETURNING kind
+        INSERT INTO foreword_editions (team, conversation, number, content, kind, created, created_text, state)
+        SELECT %s, %s, 1, content.id, content.kind, %s, %s::bytea, %s::bytea FROM content
+        WHERE NOT EXISTS (SELECT 1 FROM foreword_editions WHERE team = %s AND conversation = %s)
+        ON CONFLICT DO NOTHING RETURNING team, kind
     ), counted AS (
-        INSERT INTO foreword_counts AS known (kind, shard, conversations, editions) SELECT kind, {_SHARD}, 1, 1 FROM won
-        ON CONFLICT (kind, shard) DO UPDATE SET conversations = known.conversations + 1, editions = known.editions + 1
+        INSERT INTO foreword_counts AS known (team, kind, shard, conversations, editions)
+        SELECT team, kind, {_SHARD}, 1, 1 FROM won
+        ON CONFLICT (team, kind, shard) DO UPDATE SET conversations = known.conversations + 1, editions = known.editions + 1
     )
     SELECT (SELECT count(*) FROM content), (SELECT count(*) FROM won)
 """
@@ -73,20 +74,22 @@ _OUTCOME = "SELECT txid_status(%s)"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _USE_INDEXES = "; ".join(f"SET LOCAL enable_{plan} = off" for plan in ("seqscan", "hashjoin", "mergejoin"))
 _LOCK_FORGOTTEN = "LOCK TABLE foreword_forgotten IN SHARE ROW EXCLUSIVE MODE"
-_SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s) ORDER BY id FOR KEY SHARE"
+_SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE team = %s AND hash = ANY(%s) ORDER BY id FOR KEY SHARE"
 _ADD_TEXTS = """
-    INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
+    INSERT INTO foreword_texts (team, hash, form, body)
+    SELECT %s, added.* FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[]) AS added
     ON CONFLICT DO NOTHING
 """
 # True of a standby as well, and of a server whose sessions are read-only by default.
 _IS_READ_ONLY = "SELECT current_setting('transaction_read_only')"
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
 _TABLE_NAMES = [
-    f"foreword_{name}" for name in ("texts", "contents", "editions", "counts", "templates", "moves", "usage")
+    f"foreword_{name}"
+    for name in ("texts", "contents", "kinds", "editions", "counts", "templates", "labels", "moves", "usage", "unused")
 ]
 
 
-class PostgresStore(DeletingStore):
+class PostgresStore(MovingStore):
     """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
     SHARD = _SHARD
@@ -101,20 +104,21 @@ class PostgresStore(DeletingStore):
 
     def _publish_known(self, conversation: str, edition: Edition, hash: bytes) -> bool | None:
         row = (*pack_time(edition.created), state_column(edition.state))
-        key = (hash, conversation, *row, conversation)
+        key = (self.team, hash, self.team, conversation, *row, self.team, conversation)
         waits.announce("write")
         ((known, won),) = self._run(lambda connection: connection.execute(_PUBLISH_KNOWN, key, binary=True).fetchall())
         return bool(won) if known else None
 
     def verify(self) -> list[str]:
-        return self._scan(lambda connection: list(self._faults(connection)))
+        everything = self.for_team(ALL_TEAMS)
+        return everything._scan(lambda connection: list(everything._faults(connection)))
 
     def stats(self) -> dict[str, int]:
         def read(connection: TimedConnection) -> dict[str, int]:
             ((size,),) = connection.execute(_SIZE, (_TABLE_NAMES,))
             return self._counts(connection, int(size))
 
-        return self._scan(read)
+        return self.for_team(ALL_TEAMS)._scan(read)
 
     def migrate(self, contract: bool = False) -> SchemaVersion:
         def read_or_contract(connection: TimedConnection) -> SchemaVersion:
@@ -171,6 +175,7 @@ class PostgresStore(DeletingStore):
         waits.announce("read")
         connection = pool.take()
         try:
+            connection.use_team(self.team)
             return work(connection)
         except psycopg.Error as error:
             failure = pool.server.failure(error)
@@ -197,9 +202,9 @@ class PostgresStore(DeletingStore):
     def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
 
-    def _stream(self, connection: TimedConnection, statement: str) -> Iterable[tuple[Any, ...]]:
+    def _stream(self, connection: TimedConnection, statement: str, key: Sequence[object]) -> Iterable[tuple[Any, ...]]:
         with connection.cursor(name="foreword_rows", binary=True) as cursor:
-            yield from cursor.execute(statement)
+            yield from cursor.execute(statement.replace("?", "%s"), key)
 
     def _execute(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> int:
         return connection.execute(statement.replace("?", "%s"), key).rowcount
@@ -266,15 +271,14 @@ class PostgresStore(DeletingStore):
 
     def _row_ids(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
         hashes = {text: self._hash(text, packed) for text in texts}
-        row_ids = _row_ids_by_hash(connection, hashes.values())
+        row_ids = self._ids_by_hash(connection, hashes.values())
         # A row that another transaction is deleting is missing afterwards, so this may take several attempts.
         while missing := [text for text, hash in hashes.items() if hash not in row_ids]:
             # The rows are sorted, so that two transactions that add the same texts cannot deadlock.
             rows = sorted(packed.get(text) or pack(text) for text in missing)
-            connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
-            row_ids = _row_ids_by_hash(connection, hashes.values())
+            connection.execute(_ADD_TEXTS, [self.team, *(list(column) for column in zip(*rows, strict=True))])
+            row_ids = self._ids_by_hash(connection, hashes.values())
         return {text: row_ids[hash] for text, hash in hashes.items()}
 
-
-def _row_ids_by_hash(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
-    return dict(connection.execute(_SELECT_ROW_IDS, (list(hashes),), binary=True).fetchall())
+    def _ids_by_hash(self, connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        return dict(connection.execute(_SELECT_ROW_IDS, (self.team, list(hashes)), binary=True).fetchall())

@@ -12,8 +12,9 @@ from time import monotonic
 import psycopg
 
 from .postgres_server import SERVER_PROCESS, PostgresOptions
-from .psycopg_connection import SLOW_SHARE
+from .psycopg_connection import SLOW_SHARE, set_team
 from .reader import CURRENT
+from .rows import ALL_TEAMS, key_of
 from .usage import SELECT_USAGE, UsageRow
 
 TYPE_CHECKING = False
@@ -34,11 +35,14 @@ def _filled(statement: str, *columns: str) -> str:
 
 
 _SELECT = f"""
-    SELECT asked.id, edition.*, used.*
-    FROM unnest(%s::text[]) AS asked (id)
-    CROSS JOIN LATERAL ({_filled(CURRENT, "asked.id")}) AS edition
-    LEFT JOIN LATERAL ({_filled(SELECT_USAGE, "asked.id", "edition.number")}) AS used ON true
+    SELECT asked.team, asked.id, edition.*, used.*
+    FROM unnest(%s::text[], %s::text[]) AS asked (team, id)
+    CROSS JOIN LATERAL ({_filled(CURRENT, "asked.team", "asked.id")}) AS edition
+    LEFT JOIN LATERAL ({_filled(SELECT_USAGE, "asked.team", "asked.id", "edition.number")}) AS used ON true
 """
+# A batch has conversations of several teams.
+_TEAM = set_team(ALL_TEAMS)
+_LOCAL_TEAM = set_team(ALL_TEAMS, "LOCAL")
 _USAGE_SIZE = len(UsageRow.__annotations__)
 
 
@@ -52,16 +56,17 @@ class BatchReader:
         self._options, self._editions, self._on_timeout = options, editions, on_timeout
         self._timeout = options.call_timeout * SLOW_SHARE
         self._cursor: psycopg.AsyncCursor[tuple[Any, ...]] | None = None
+        self._statement = _SELECT.encode()
         self._next_attempt = 0.0
-        self._waiting: list[tuple[str, asyncio.Future[object]]] = []
+        self._waiting: list[tuple[tuple[str, str], asyncio.Future[object]]] = []
         self._task: asyncio.Task[None] | None = None
 
-    async def confirm(self, conversation: str) -> object:
+    async def confirm(self, team: str, conversation: str) -> object:
         """Return a moment at which the cached edition was in use, or None if it is not, is not cached, or the server does not answer."""
-        if self._editions.get(conversation) is None or monotonic() < self._next_attempt:
+        if self._editions.get(key_of(team, conversation)) is None or monotonic() < self._next_attempt:
             return None
         future = asyncio.get_running_loop().create_future()
-        self._waiting.append((conversation, future))
+        self._waiting.append(((team, conversation), future))
         if self._task is None:
             self._task = asyncio.create_task(self._run())
         return await future
@@ -94,31 +99,37 @@ class BatchReader:
             for _, future in self._waiting:
                 future.cancel()
 
-    async def _confirm_all(self, conversations: set[str]) -> dict[str, object]:
+    async def _confirm_all(self, conversations: set[tuple[str, str]]) -> dict[tuple[str, str], object]:
         async with asyncio.timeout(self._timeout):
             cursor = self._cursor or await self._connect()
-            await cursor.execute(_SELECT.encode(), ([*conversations],))
+            await cursor.execute(self._statement, [list(column) for column in zip(*conversations, strict=True)])
+            while cursor.nextset():
+                pass  # the rows are in the last result
             rows = await cursor.fetchall()
         moment = object()
-        confirmed: dict[str, object] = {}
-        for id, *columns in rows:
-            cached = self._editions.get(id)
+        confirmed: dict[tuple[str, str], object] = {}
+        for team, id, *columns in rows:
+            cached = self._editions.get(key_of(team, id))
             if cached is not None and tuple(columns[:-_USAGE_SIZE]) == cached.row:
                 usage = columns[-_USAGE_SIZE:]
                 cached.moment = cached.usage_moment = moment
                 cached.usage = UsageRow(*usage) if usage[0] is not None else None
-                confirmed[id] = moment
+                confirmed[team, id] = moment
         return confirmed
 
     async def _connect(self) -> psycopg.AsyncCursor[tuple[Any, ...]]:
         connection = await psycopg.AsyncConnection.connect(**self._options.settings, autocommit=True)
-        self._cursor = connection.cursor(binary=True)
         process = await (await connection.execute(SERVER_PROCESS.encode())).fetchone()
         if process == (connection.info.backend_pid,):
             limit = int(self._timeout * 1000)
-            await connection.execute(f"SET statement_timeout = {limit}; SET lock_timeout = {limit}".encode())
+            settings = f"SET statement_timeout = {limit}; SET lock_timeout = {limit}; {_TEAM}"
+            await connection.execute(settings.encode())
+            self._cursor, self._statement = connection.cursor(binary=True), _SELECT.encode()
         else:
+            # One message with both statements is a transaction, so the setting ends with it.
             connection.prepare_threshold = None
+            self._cursor = psycopg.AsyncClientCursor(connection)
+            self._statement = f"{_LOCAL_TEAM}; {_SELECT}".encode()
         return self._cursor
 
     async def _disconnect(self) -> None:

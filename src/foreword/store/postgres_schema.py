@@ -21,6 +21,9 @@ _HAS_TABLES = """
     WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
 """
 
+# A migration may take long, and concerns every team.
+_SETTINGS = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL foreword.team = '*'"
+
 # Version 3 and earlier have no column `lowest`.
 _VERSION = """
     SELECT coalesce(max(version), 0), max((to_jsonb(foreword_schema) ->> 'lowest')::integer) FROM foreword_schema
@@ -37,7 +40,7 @@ def migrate(
     if not must_migrate(version_of(connection), latest):
         return
     with connection.transaction():
-        connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+        connection.execute(_SETTINGS.encode())
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
         found = version_of(connection)
         if not must_migrate(found, latest):
@@ -56,7 +59,7 @@ def drop_old_tables(
 ) -> SchemaVersion:
     """Remove what only an older Foreword needs, in one transaction. Returns the version."""
     with connection.transaction():
-        connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+        connection.execute(_SETTINGS.encode())
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
         found = version_of(connection)
         for version in range(found.lowest + 1, found.version + 1):

@@ -26,6 +26,12 @@ _CANCEL_SECONDS = 2.0
 SLOW_SHARE = 0.4
 
 
+def set_team(team: str, scope: str = "SESSION") -> str:
+    """Return the statement that makes the server show only this team's rows, or every team's for `*`."""
+    text = team.replace("'", "''")
+    return f"SET {scope} foreword.team = '{text}'"
+
+
 class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     """A connection that closes itself when the server does not answer for `timeout` seconds.
 
@@ -33,19 +39,33 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction. `on_slow` is called
     when a statement takes a long time, to check whether the server still answers. If another thread sets `is_abandoned`, because nobody
     waits for the result any more, the server is told to stop, and the connection is closed: it could stop the next statement instead.
+
+    `team` is the team whose rows the connection can see and change, whatever a statement says: the tables have row-level security,
+    which applies to every role except superusers and those with BYPASSRLS.
     """
 
     timeout = 60.0
     has_timed_out = False
     is_abandoned = False
     is_shared = False
+    team: str | None = None
     on_slow: Callable[[], None] | None = None
 
     def set_limits(self, timeout: float, scope: str = "SESSION") -> None:
         """Make the server cancel statements, and waits for a lock, that would take longer than the timeout."""
+        self.execute("; ".join(self._limits(timeout, scope)).encode())
+
+    def use_team(self, team: str) -> None:
+        """Make the server show only this team's rows from now on, or every team's for `*`. If shared, in each transaction."""
+        if team != self.team:
+            if not self.is_shared:
+                self.execute(set_team(team).encode())
+            self.team = team
+
+    def _limits(self, timeout: float, scope: str) -> list[str]:
         self.timeout = timeout
         statement, lock = (int(timeout * 1000 * share) for share in (_SERVER_SHARE, _LOCK_SHARE))
-        self.execute(f"SET {scope} statement_timeout = {statement}; SET {scope} lock_timeout = {lock}".encode())
+        return [f"SET {scope} statement_timeout = {statement}", f"SET {scope} lock_timeout = {lock}"]
 
     def in_transaction(self, work: Callable[[TimedConnection], T], timeout: float, begin: str = "") -> T | None:
         """Run work in a transaction with its own limits. Returns None if it raised `psycopg.Rollback`."""
@@ -54,8 +74,11 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
             with self.transaction():
                 if begin:
                     self.execute(begin.encode())
-                if self.is_shared or timeout != default_timeout:
-                    self.set_limits(timeout, "LOCAL")
+                settings = self._limits(timeout, "LOCAL") if self.is_shared or timeout != default_timeout else []
+                if self.is_shared and self.team is not None:
+                    settings.append(set_team(self.team, "LOCAL"))
+                if settings:
+                    self.execute("; ".join(settings).encode())
                 result = work(self)
         finally:
             self.timeout = default_timeout

@@ -9,11 +9,22 @@ from __future__ import annotations
 from ..errors import check_id
 from ..vocabulary import replace
 from . import waits
-from .cache import EditionCache, MissingTextError, TextCache
+from .cache import MissingTextError
 from .contents import content_hash
 from .faults import ALL_ROWS, faults
-from .listing import ANY_CONVERSATION, count_conversations, end_of, list_conversations
-from .rows import EDITION_COLUMNS, MAX_NUMBER, TEXT_COLUMNS, edition_of, hash_at, hash_from_id, row_of, texts_of
+from .listing import ANY_CONVERSATION, count_conversations, list_conversations
+from .rows import (
+    EDITION_COLUMNS,
+    MAX_NUMBER,
+    TEXT_COLUMNS,
+    edition_of,
+    hash_at,
+    hash_from_id,
+    key_of,
+    row_of,
+    texts_of,
+)
+from .team_store import TEAMS, TeamStore
 from .texts import hash_of, pack, to_text
 from .usage import SELECT_ALL_USAGE, SELECT_USAGE, DailyUsage, UsageRow, daily_usage
 
@@ -25,29 +36,26 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition
     from .confirming import EditionReader
     from .listing import ConversationPage, ConversationQuery
+    from .team_store import Rows
     from .texts import Packed
 
     T = TypeVar("T")
-    Rows = list[tuple[Any, ...]]
 
-CURRENT = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
-_EDITION = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? AND number = ?"
-_EDITIONS = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-_CONTENTS = f"SELECT hash, {', '.join(map(hash_at, TEXT_COLUMNS))} FROM foreword_contents WHERE hash IN"
+_IN_CONVERSATION = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE team = ? AND conversation = ?"
+CURRENT = f"{_IN_CONVERSATION} ORDER BY number DESC LIMIT 1"
+_EDITION = f"{_IN_CONVERSATION} AND number = ?"
+_EDITIONS = f"{_IN_CONVERSATION} ORDER BY number"
+_TEXT_HASHES = {column: hash_at("foreword_contents", column) for column in TEXT_COLUMNS}
+_CONTENTS = f"SELECT hash, {', '.join(_TEXT_HASHES.values())} FROM foreword_contents WHERE team = ? AND hash IN"
+_TEXTS = "SELECT hash, form, body FROM foreword_texts WHERE team = ? AND hash IN"
 _PROMPT = f"""
-    SELECT {hash_at("system")}, {hash_at("account")} FROM foreword_contents
-    WHERE system = (SELECT id FROM foreword_texts WHERE hash = ?) ORDER BY id LIMIT 1
-"""
-# A prompt in a conversation whose id is in a range.
-_PROMPT_IN_RANGE = f"""
-    SELECT {hash_at("system")}, {hash_at("account")} FROM foreword_contents AS c
-    WHERE system = (SELECT id FROM foreword_texts WHERE hash = ?) AND EXISTS (
-        SELECT 1 FROM foreword_editions WHERE content = c.id AND conversation >= ? AND conversation < ?
-    ) ORDER BY id LIMIT 1
+    SELECT {_TEXT_HASHES["system"]}, {_TEXT_HASHES["account"]} FROM foreword_contents
+    WHERE team = ? AND system = (SELECT id FROM foreword_texts WHERE team = ? AND hash = ?) ORDER BY id LIMIT 1
 """
 _USES = """
-    SELECT template, version, sum(conversations) FROM foreword_kinds JOIN foreword_counts ON kind = id
-    WHERE version IS NOT NULL GROUP BY template, version
+    SELECT template, version, sum(conversations) FROM foreword_kinds AS k
+    JOIN foreword_counts AS n ON n.team = k.team AND n.kind = k.id
+    WHERE k.team = ? AND version IS NOT NULL GROUP BY template, version
 """
 _COUNTS = """
     SELECT
@@ -61,44 +69,8 @@ _MAX_CONTENTS = 100_000
 _MAX_REPEATS = 2
 
 
-class StoreReader:
+class StoreReader(TeamStore):
     """The reading half of a store. Subclasses run the statements."""
-
-    def __init__(self) -> None:
-        self._texts, self._editions = TextCache(), EditionCache()
-        self._contents: dict[bytes, tuple[bytes, ...]] = {}
-
-    def _run(self, work: Callable[[Any], T]) -> T:
-        """Call `work` with a connection that no other thread is using. Failures raise a StoreError."""
-        raise NotImplementedError
-
-    def _interrupt(self, connection: Any) -> None:
-        """Stop the statement that another thread runs on this connection."""
-        raise NotImplementedError
-
-    def _search(self, work: Callable[[Callable[[str, Sequence[object]], Rows]], T]) -> T:
-        """Call `work` with a function that runs a SELECT. It stops when nobody waits for the result any more."""
-
-        def interruptible(connection: Any) -> T:
-            waits.set_interrupt(lambda: self._interrupt(connection))
-            try:
-                return work(lambda statement, key: self._select(connection, statement, key))
-            finally:
-                waits.set_interrupt(None)
-
-        return self._run(interruptible)
-
-    def _scan(self, work: Callable[[Any], T]) -> T:
-        """Like `_run`, for work that reads every row and may take a long time."""
-        return self._run(work)
-
-    def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:
-        """Return all rows of a SELECT."""
-        raise NotImplementedError
-
-    def _stream(self, connection: Any, statement: str) -> Iterable[tuple[Any, ...]]:
-        """Return the rows of a SELECT whose result may not fit into memory."""
-        raise NotImplementedError
 
     def moment(self) -> object:
         return None
@@ -114,7 +86,9 @@ class StoreReader:
         return {"cached_editions": len(editions), "cache_hits": editions.hits, "cache_misses": editions.misses}
 
     def current(self, conversation: str, moment: object = None) -> Edition | None:
-        cached = self._editions.get(conversation)
+        team = self.team
+        key = key_of(team, conversation)
+        cached = self._editions.get(key)
         moment = waits.moment() if moment is None else moment
         if cached is None:
             check_id(conversation)
@@ -123,7 +97,7 @@ class StoreReader:
             return cached.edition
 
         def read(connection: Any) -> Edition | None:
-            for row in self._select(connection, CURRENT, (conversation,)):
+            for row in self._select(connection, CURRENT, (team, conversation)):
                 if cached is not None and row == cached.row:
                     if moment is not None:
                         cached.moment = moment
@@ -131,45 +105,44 @@ class StoreReader:
                     return cached.edition
                 self._editions.misses += 1
                 edition = edition_of(row, self._contents_by_hash(connection, [row[1]])[row[1]])
-                self._editions.put(conversation, edition, row, moment)
+                self._editions.put(key, edition, row, moment)
                 return edition
-            self._editions.discard(conversation)
+            self._editions.discard(key)
             return None
 
         return self._read(read)
 
     def last_known(self, conversation: str) -> Edition | None:
-        cached = self._editions.get(conversation)
+        cached = self._editions.get(key_of(self.team, conversation))
         return cached.edition if cached else None
 
     def edition(self, conversation: str, number: int) -> Edition | None:
         check_id(conversation)
         if not 0 < number <= MAX_NUMBER:
             return None
-        return self._read(lambda connection: self._one_edition(connection, _EDITION, (conversation, number)))
+        return self._read(lambda connection: self._one_edition(connection, _EDITION, (self.team, conversation, number)))
 
     def editions(self, conversation: str) -> list[Edition]:
         check_id(conversation)
 
         def read(connection: Any) -> list[Edition]:
-            rows = self._select(connection, _EDITIONS, (conversation,))
+            rows = self._select(connection, _EDITIONS, (self.team, conversation))
             contents = self._contents_by_hash(connection, [row[1] for row in rows])
             return [edition_of(row, contents[row[1]]) for row in rows]
 
         return self._read(read)
 
     def conversations(self, query: ConversationQuery = ANY_CONVERSATION) -> ConversationPage:
-        return self._search(lambda select: list_conversations(select, query))
+        return self._search(lambda select: list_conversations(select, self.team, query))
 
     def count(self, query: ConversationQuery = ANY_CONVERSATION) -> tuple[int, bool]:
-        return self._search(lambda select: count_conversations(select, query))
+        return self._search(lambda select: count_conversations(select, self.team, query))
 
-    def prompt(self, id: str, prefix: str = "") -> tuple[str, str] | None:
+    def prompt(self, id: str) -> tuple[str, str] | None:
         hash = hash_from_id(id)
 
         def read(connection: Any) -> tuple[str, str] | None:
-            select, key = (_PROMPT_IN_RANGE, (hash, prefix, end_of(prefix))) if prefix else (_PROMPT, (hash,))
-            for system, account in self._select(connection, select, key):
+            for system, account in self._select(connection, _PROMPT, (self.team, self.team, hash)):
                 texts = self._by_hash(connection, (system, account))
                 return texts[system], texts[account]
             return None
@@ -177,7 +150,7 @@ class StoreReader:
         return self._read(read) if hash else None
 
     def usage(self, conversation: str, number: int) -> UsageRow | None:
-        moment, cached = waits.moment(), self._editions.get(conversation)
+        moment, cached = waits.moment(), self._editions.get(key_of(self.team, conversation))
         if cached is None:
             check_id(conversation)
         if not 0 < number <= MAX_NUMBER:
@@ -186,7 +159,8 @@ class StoreReader:
             cached = None
         if cached is not None and cached.usage_moment == moment:
             return cached.usage
-        rows = self._run(lambda connection: self._select(connection, SELECT_USAGE, (conversation, number)))
+        key = (self.team, conversation, number)
+        rows = self._run(lambda connection: self._select(connection, SELECT_USAGE, key))
         usage = UsageRow(*rows[0]) if rows else None
         if cached is not None:
             cached.usage, cached.usage_moment = usage, moment
@@ -194,14 +168,14 @@ class StoreReader:
 
     def usages(self, conversation: str) -> dict[int, UsageRow]:
         check_id(conversation)
-        rows = self._run(lambda connection: self._select(connection, SELECT_ALL_USAGE, (conversation,)))
+        rows = self._run(lambda connection: self._select(connection, SELECT_ALL_USAGE, (self.team, conversation)))
         return {number: UsageRow(*columns) for number, *columns in rows}
 
     def daily_usage(self, conversations: Sequence[str]) -> list[DailyUsage]:
-        return self._search(lambda select: daily_usage(select, conversations))
+        return self._search(lambda select: daily_usage(select, self.team, conversations))
 
     def count_template_uses(self) -> dict[tuple[str, int], int]:
-        rows = self._search(lambda select: select(_USES, ()))
+        rows = self._search(lambda select: select(_USES, (self.team,)))
         return {(to_text(template), version): int(count) for template, version, count in rows if count}
 
     def _read(self, work: Callable[[Any], T]) -> T:
@@ -226,7 +200,9 @@ class StoreReader:
             batch = missing[start : start + _BATCH_SIZE]
             if len(known) > _MAX_CONTENTS:
                 known.clear()
-            for hash, *texts in self._select(connection, f"{_CONTENTS} ({', '.join('?' * len(batch))})", batch):
+            for hash, *texts in self._select(
+                connection, f"{_CONTENTS} ({', '.join('?' * len(batch))})", [self.team, *batch]
+            ):
                 known[hash] = tuple(texts)
         pointers = {hash: known.get(hash, (None,)) if hash else (None,) for hash in hashes}
         texts_by_hash = self._by_hash(connection, [text for texts in pointers.values() for text in texts])
@@ -237,10 +213,7 @@ class StoreReader:
             rows: Rows = []
             for start in range(0, len(missing), _BATCH_SIZE):
                 batch = missing[start : start + _BATCH_SIZE]
-                placeholders = ", ".join("?" * len(batch))
-                rows += self._select(
-                    connection, f"SELECT hash, form, body FROM foreword_texts WHERE hash IN ({placeholders})", batch
-                )
+                rows += self._select(connection, f"{_TEXTS} ({', '.join('?' * len(batch))})", [self.team, *batch])
             return rows
 
         return self._texts.by_hash(hashes, load)
@@ -256,7 +229,10 @@ class StoreReader:
         }
 
     def _faults(self, connection: Any) -> Iterable[str]:
-        return faults(*(self._stream(connection, statement) for statement in ALL_ROWS))
+        for (team,) in self._select(connection, TEAMS):
+            where = f"team {team!r}: " if team else ""
+            for fault in faults(*(self._stream(connection, statement, (team,)) for statement in ALL_ROWS)):
+                yield where + fault
 
     def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
         """Return the rows for texts that are not cached, prepared before any lock is taken."""
@@ -273,7 +249,7 @@ class StoreReader:
 
     def _cache_edition(self, conversation: str, edition: Edition) -> None:
         """Cache an edition that has been written."""
-        self._editions.put(conversation, edition, row_of(edition, self._content_hash(edition)))
+        self._editions.put(key_of(self.team, conversation), edition, row_of(edition, self._content_hash(edition)))
 
     def _cache_state(self, conversation: str, number: int, state: str) -> None:
         """Cache a state that has been written for an edition."""

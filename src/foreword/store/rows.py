@@ -27,6 +27,7 @@ class ConversationRow:
         model: The model that the current edition was built for.
         template: The name of the stored template that its layout uses, or an empty string.
         version: The version of that template, 0 for the layout's own, or None if the layout uses no stored template.
+        team: The team that it belongs to.
     """
 
     id: str
@@ -37,6 +38,7 @@ class ConversationRow:
     model: str = ""
     template: str = ""
     version: int | None = None
+    team: str = ""
 
 
 @value
@@ -89,11 +91,12 @@ class LabelMove:
 
 @value
 class TemplateRow:
-    """One template in a list: its name, its newest version, and the version of each label."""
+    """One template in a list: its name, its newest version, the version of each label, and its team."""
 
     name: str
     newest: int
     labels: Mapping[str, int]
+    team: str = ""
 
 
 @value
@@ -108,20 +111,35 @@ class Pruned:
 PRODUCTION = "production"
 MAX_NUMBER = 2**31 - 1
 _MAX_NAME_LENGTH = 200
+_MAX_TEAM_LENGTH = 100
+# What stands for all teams where a team is named. No team has this name.
+ALL_TEAMS = "*"
 TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 
 
-def hash_at(pointer: str) -> str:
-    """Return an SQL expression for the hash of the text that a column refers to."""
-    return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
+def hash_at(table: str, pointer: str) -> str:
+    """Return an SQL expression for the hash of the text that a column of a table refers to."""
+    return f"(SELECT t.hash FROM foreword_texts AS t WHERE t.team = {table}.team AND t.id = {table}.{pointer})"
 
 
 # An edition's columns, with the hash of its content instead of its row id.
-EDITION_COLUMNS = "number, (SELECT hash FROM foreword_contents WHERE id = content), created, created_text, state"
+EDITION_COLUMNS = (
+    "number, (SELECT c.hash FROM foreword_contents AS c WHERE c.team = foreword_editions.team AND c.id = content),"
+    " created, created_text, state"
+)
 _NO_STATE = "{}"
 
 
 # Argument checks
+
+
+def check_team(team: str) -> None:
+    """Raise a CallError if a string cannot be the name of a team. Without a name, it is the team of everything that names none."""
+    if len(team) > _MAX_TEAM_LENGTH or not is_plain(team) or team != team.strip() or team == ALL_TEAMS:
+        raise CallError(
+            f"the name of a team must have at most {_MAX_TEAM_LENGTH} characters, and no control characters or surrounding"
+            f" spaces, and must not be {ALL_TEAMS!r}, not {show(team)}"
+        )
 
 
 def check_next(edition: Edition, after: int) -> None:
@@ -181,6 +199,11 @@ def hash_from_id(id: str) -> bytes | None:
 # Rows and values
 
 
+def key_of(team: str, conversation: str) -> str:
+    """Return the string that identifies a conversation among those of all teams. Neither part contains NUL."""
+    return f"{team}\0{conversation}" if team else conversation
+
+
 def texts_of(edition: Edition) -> list[str]:
     return [getattr(edition, name) for name in TEXT_COLUMNS]
 
@@ -204,13 +227,13 @@ def state_column(state: str) -> bytes | None:
     return None if state == _NO_STATE else to_bytes(state)
 
 
-def conversation_of(row: Sequence[Any]) -> ConversationRow:
+def conversation_of(team: str, row: Sequence[Any]) -> ConversationRow:
     """Return the conversation in a row of id, number, prompt hash, time and kind."""
     id, number, prompt, created, created_text, layout, model, template, version = row
     names = map(to_text, (layout, model, template))
     layout, model, template = names
     time = unpack_time(created, created_text)
-    return ConversationRow(id, number, id_of(prompt), layout, time, model, template, version)
+    return ConversationRow(id, number, id_of(prompt), layout, time, model, template, version, team)
 
 
 def version_of(row: Sequence[Any], texts: Mapping[Any, str]) -> TemplateVersion:

@@ -14,7 +14,6 @@ from _thread import allocate_lock
 
 from ..errors import StoreError
 from . import waits
-from .deleting import DeletingStore
 from .file import (
     file_id,
     index_id,
@@ -26,6 +25,7 @@ from .file import (
     replaced_wal_error,
     wal_id,
 )
+from .moving import MovingStore
 from .pool import ConnectionPool, fork_count
 from .sqlite_connection import (
     BUSY_TIMEOUT,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from .file import FileId
-    from .reader import Rows
+    from .team_store import Rows
     from .texts import Packed
     from .versions import SchemaVersion
 
@@ -59,11 +59,11 @@ if TYPE_CHECKING:
 # For this many seconds after a write has timed out, other writes fail immediately instead of waiting.
 _BUSY_PAUSE = 2.0
 _DATA_VERSION = "PRAGMA data_version"
-_SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE hash = ?"
-_ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
+_SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE team = ? AND hash = ?"
+_ADD_TEXT = "INSERT INTO foreword_texts (team, hash, form, body) VALUES (?, ?, ?, ?)"
 
 
-class SqliteStore(DeletingStore):
+class SqliteStore(MovingStore):
     """A `Store` in the file at `path`, or in memory if that is empty. Safe to use from several threads."""
 
     def __init__(self, path: str) -> None:
@@ -245,8 +245,8 @@ class SqliteStore(DeletingStore):
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement, key).fetchall()
 
-    def _stream(self, connection: sqlite3.Connection, statement: str) -> sqlite3.Cursor:
-        return connection.execute(statement)
+    def _stream(self, connection: sqlite3.Connection, statement: str, key: Sequence[object]) -> sqlite3.Cursor:
+        return connection.execute(statement, key)
 
     def _execute(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> int:
         return connection.execute(statement, key).rowcount
@@ -281,8 +281,8 @@ class SqliteStore(DeletingStore):
         """Return the row id of each text, found by hash. Texts that are not in the store are added."""
         row_ids: dict[str, int] = {}
         for text in texts:
-            existing_row = connection.execute(_SELECT_ROW_ID, (self._hash(text, packed),)).fetchone()
-            row = existing_row or packed.get(text) or pack(text)
+            existing_row = connection.execute(_SELECT_ROW_ID, (self.team, self._hash(text, packed))).fetchone()
+            row = (self.team, *(packed.get(text) or pack(text))) if existing_row is None else ()
             number = existing_row[0] if existing_row else connection.execute(_ADD_TEXT, row).lastrowid
             assert number is not None
             row_ids[text] = number

@@ -33,43 +33,46 @@ if TYPE_CHECKING:
     from .rows import LabelMove, TemplateVersion
     from .texts import Packed
 
-_VERSIONS = f"SELECT version, {hash_at('template')}, author, time, note, syntax, name FROM foreword_templates"
+_VERSIONS = f"SELECT version, {hash_at('foreword_templates', 'template')}, author, time, note, syntax, name FROM foreword_templates"
 _ALL_WITHOUT_TEXTS = """
-    SELECT version, NULL, author, time, note, syntax, name FROM foreword_templates WHERE name = ? ORDER BY version DESC
+    SELECT version, NULL, author, time, note, syntax, name FROM foreword_templates WHERE team = ? AND name = ?
+    ORDER BY version DESC
 """
-_VERSION = f"{_VERSIONS} WHERE name = ? AND version = ?"
-_LABELLED = (
-    f"{_VERSIONS} WHERE name = ? AND version = (SELECT version FROM foreword_labels WHERE name = ? AND label = ?)"
-)
-_ALL_VERSIONS = f"{_VERSIONS} WHERE name = ? ORDER BY version DESC"
+_VERSION = f"{_VERSIONS} WHERE team = ? AND name = ? AND version = ?"
+_LABELLED = f"""
+    {_VERSIONS} WHERE team = ? AND name = ?
+    AND version = (SELECT version FROM foreword_labels WHERE team = ? AND name = ? AND label = ?)
+"""
+_ALL_VERSIONS = f"{_VERSIONS} WHERE team = ? AND name = ? ORDER BY version DESC"
 # A deleted template leaves a move without a label. Its version numbers are not reused, because conversations may still refer to them.
 _NEWEST = """
     SELECT coalesce(max(number), 0) FROM (
-        SELECT version AS number FROM foreword_templates WHERE name = ?
-        UNION ALL SELECT previous FROM foreword_moves WHERE name = ? AND label = ''
+        SELECT version AS number FROM foreword_templates WHERE team = ? AND name = ?
+        UNION ALL SELECT previous FROM foreword_moves WHERE team = ? AND name = ? AND label = ''
     ) AS numbers
 """
 _NAMES = """
-    SELECT name, max(version) FROM foreword_templates WHERE name > ? AND name >= ? AND name < ?
+    SELECT name, max(version) FROM foreword_templates WHERE team = ? AND name > ? AND name >= ? AND name < ?
     GROUP BY name ORDER BY name LIMIT ?
 """
-_LABELS = "SELECT label, version FROM foreword_labels WHERE name = ? ORDER BY label"
-_LABEL = "SELECT version FROM foreword_labels WHERE name = ? AND label = ?"
+_LABELS = "SELECT label, version FROM foreword_labels WHERE team = ? AND name = ? ORDER BY label"
+_LABEL = "SELECT version FROM foreword_labels WHERE team = ? AND name = ? AND label = ?"
 _MOVES = """
-    SELECT name, label, previous, version, author, time, note FROM foreword_moves WHERE name = ? ORDER BY id DESC LIMIT ?
+    SELECT name, label, previous, version, author, time, note FROM foreword_moves WHERE team = ? AND name = ?
+    ORDER BY id DESC LIMIT ?
 """
-_ADD_VERSION = (
-    "INSERT INTO foreword_templates (name, version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-_ANY_VERSION = "SELECT version FROM foreword_templates WHERE name = ? LIMIT 1"
-_DELETE_LABEL = "DELETE FROM foreword_labels WHERE name = ? AND label = ?"
+_ADD_VERSION = """
+    INSERT INTO foreword_templates (team, name, version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_ANY_VERSION = "SELECT version FROM foreword_templates WHERE team = ? AND name = ? LIMIT 1"
+_DELETE_LABEL = "DELETE FROM foreword_labels WHERE team = ? AND name = ? AND label = ?"
 _SET_LABEL = """
-    INSERT INTO foreword_labels (name, label, version) VALUES (?, ?, ?)
-    ON CONFLICT (name, label) DO UPDATE SET version = excluded.version
+    INSERT INTO foreword_labels (team, name, label, version) VALUES (?, ?, ?, ?)
+    ON CONFLICT (team, name, label) DO UPDATE SET version = excluded.version
 """
-ADD_MOVE = (
-    "INSERT INTO foreword_moves (name, label, previous, version, author, time, note) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+ADD_MOVE = """
+    INSERT INTO foreword_moves (team, name, label, previous, version, author, time, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
 
 
 class TemplateStore(StoreReader):
@@ -77,19 +80,21 @@ class TemplateStore(StoreReader):
 
     def template(self, name: str = DEFAULT_TEMPLATE, label: str = PRODUCTION) -> TemplateVersion | None:
         check_name(name)
-        return next(iter(self._versions(_LABELLED, (name, name, label))), None) if is_plain(label) else None
+        if not is_plain(label):
+            return None
+        return next(iter(self._versions(_LABELLED, (self.team, name, self.team, name, label))), None)
 
     def template_version(self, name: str, version: int) -> TemplateVersion | None:
         check_name(name)
         if not 0 < version <= MAX_NUMBER:
             return None
-        return next(iter(self._versions(_VERSION, (name, version))), None)
+        return next(iter(self._versions(_VERSION, (self.team, name, version))), None)
 
     def templates(self, name: str = DEFAULT_TEMPLATE, texts: bool = True) -> list[TemplateVersion]:
         check_name(name)
         if texts:
-            return self._versions(_ALL_VERSIONS, (name,))
-        rows = self._run(lambda connection: self._select(connection, _ALL_WITHOUT_TEXTS, (name,)))
+            return self._versions(_ALL_VERSIONS, (self.team, name))
+        rows = self._run(lambda connection: self._select(connection, _ALL_WITHOUT_TEXTS, (self.team, name)))
         return [version_of(row, {None: ""}) for row in rows]
 
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
@@ -98,20 +103,22 @@ class TemplateStore(StoreReader):
             return []
 
         def read(connection: Any) -> list[TemplateRow]:
-            rows = self._select(connection, _NAMES, (after, prefix, end_of(prefix), limit))
+            rows = self._select(connection, _NAMES, (self.team, after, prefix, end_of(prefix), limit))
             return [
-                TemplateRow(name, newest, dict(self._select(connection, _LABELS, (name,)))) for name, newest in rows
+                TemplateRow(name, newest, dict(self._select(connection, _LABELS, (self.team, name))), self.team)
+                for name, newest in rows
             ]
 
         return self._run(read)
 
     def labels(self, name: str) -> dict[str, int]:
         check_name(name)
-        return dict(self._run(lambda connection: self._select(connection, _LABELS, (name,))))
+        return dict(self._run(lambda connection: self._select(connection, _LABELS, (self.team, name))))
 
     def label_moves(self, name: str, limit: int = 1000) -> list[LabelMove]:
         check_name(name)
-        return [move_of(row) for row in self._run(lambda connection: self._select(connection, _MOVES, (name, limit)))]
+        rows = self._run(lambda connection: self._select(connection, _MOVES, (self.team, name, limit)))
+        return [move_of(row) for row in rows]
 
     def add_template(
         self, version: TemplateVersion, after: int | None = None, label: str = PRODUCTION
@@ -131,10 +138,10 @@ class TemplateStore(StoreReader):
             check_unchanged(previous, after)
             number = self._last_number(connection, name) + 1
             text = self._row_ids(connection, [version.template], packed)[version.template]
-            self._execute(connection, _ADD_VERSION, (name, number, text, author, time, note, syntax))
+            self._execute(connection, _ADD_VERSION, (self.team, name, number, text, author, time, note, syntax))
             if label:
-                self._execute(connection, _SET_LABEL, (name, label, number))
-                self._execute(connection, ADD_MOVE, (name, label, previous, number, author, time, note))
+                self._execute(connection, _SET_LABEL, (self.team, name, label, number))
+                self._execute(connection, ADD_MOVE, (self.team, name, label, previous, number, author, time, note))
             return True
 
         self._write_once(add, packed)
@@ -150,15 +157,15 @@ class TemplateStore(StoreReader):
             nonlocal previous
             self._lock_templates(connection)
             is_known = 0 < move.version <= MAX_NUMBER
-            if not self._select(connection, _ANY_VERSION, (move.name,)):
+            if not self._select(connection, _ANY_VERSION, (self.team, move.name)):
                 raise MissingError(f"no template {show(move.name)}")
-            if not is_known or not self._select(connection, _VERSION, (move.name, move.version)):
+            if not is_known or not self._select(connection, _VERSION, (self.team, move.name, move.version)):
                 raise MissingError(f"template {show(move.name)} has no version {move.version}")
             previous = self._labelled(connection, move.name, move.label)
             check_unchanged(previous, after)
             if previous != move.version:
-                self._execute(connection, _SET_LABEL, (move.name, move.label, move.version))
-                key = (move.name, move.label, previous, move.version, author, time, note)
+                self._execute(connection, _SET_LABEL, (self.team, move.name, move.label, move.version))
+                key = (self.team, move.name, move.label, previous, move.version, author, time, note)
                 self._execute(connection, ADD_MOVE, key)
             return True
 
@@ -178,8 +185,8 @@ class TemplateStore(StoreReader):
             previous = self._labelled(connection, move.name, move.label) if is_plain(move.label) else 0
             if not previous:
                 raise MissingError(f"template {show(move.name)} has no label {show(move.label)}")
-            self._execute(connection, _DELETE_LABEL, (move.name, move.label))
-            self._execute(connection, ADD_MOVE, (move.name, move.label, previous, 0, author, time, note))
+            self._execute(connection, _DELETE_LABEL, (self.team, move.name, move.label))
+            self._execute(connection, ADD_MOVE, (self.team, move.name, move.label, previous, 0, author, time, note))
             return True
 
         self._write_once(remove, {})
@@ -187,12 +194,12 @@ class TemplateStore(StoreReader):
 
     def _last_number(self, connection: Any, name: str) -> int:
         """Return the highest number that a version of this template has or had, or 0."""
-        number: int = self._select(connection, _NEWEST, (name, name))[0][0]
+        number: int = self._select(connection, _NEWEST, (self.team, name, self.team, name))[0][0]
         return number
 
     def _labelled(self, connection: Any, name: str, label: str) -> int:
         """Return the version that a label refers to, or 0 if there is no such label."""
-        rows = self._select(connection, _LABEL, (name, label))
+        rows = self._select(connection, _LABEL, (self.team, name, label))
         return rows[0][0] if rows else 0
 
     def _versions(self, select: str, key: Sequence[object]) -> list[TemplateVersion]:

@@ -6,7 +6,7 @@ from ..vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
@@ -74,18 +74,18 @@ class DailyUsage:
 
 
 _COLUMNS = ", ".join(UsageRow.__annotations__)
-SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE conversation = ? AND number = ?"
-SELECT_ALL_USAGE = f"SELECT number, {_COLUMNS} FROM foreword_usage WHERE conversation = ? ORDER BY number"
+SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE team = ? AND conversation = ? AND number = ?"
+SELECT_ALL_USAGE = f"SELECT number, {_COLUMNS} FROM foreword_usage WHERE team = ? AND conversation = ? ORDER BY number"
 _SUMS = ", ".join(
     f"{name} = foreword_usage.{name} + excluded.{name}"
     for name in ("input", "read", "written", "output", "unreported", "unreported_input")
 )
 # To be formatted with a lock, so that the edition is not deleted meanwhile.
 ADD_USAGE = f"""
-    INSERT INTO foreword_usage (conversation, number, {_COLUMNS})
-    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0, ?, ?, ?
-    FROM foreword_editions WHERE conversation = ? AND number = ?{{}}
-    ON CONFLICT (conversation, number) DO UPDATE SET
+    INSERT INTO foreword_usage (team, conversation, number, {_COLUMNS})
+    SELECT team, conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0, ?, ?, ?
+    FROM foreword_editions WHERE team = ? AND conversation = ? AND number = ?{{}}
+    ON CONFLICT (team, conversation, number) DO UPDATE SET
         calls = foreword_usage.calls + 1, {_SUMS},
         cost = coalesce(foreword_usage.cost + excluded.cost, excluded.cost, foreword_usage.cost),
         cached = excluded.cached, time = excluded.time,
@@ -94,11 +94,11 @@ ADD_USAGE = f"""
 """
 
 
-def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
+def usage_parameters(team: str, conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
     """Return the parameters of `ADD_USAGE`."""
     counts = call.input, call.read or 0, call.written or 0, call.output, call.cost, call.cached, call.time
     unreported = (0, 0) if call.is_reported else (1, call.input)
-    return *counts, *unreported, call.input, conversation, number
+    return *counts, *unreported, call.input, team, conversation, number
 
 
 _SECONDS_PER_DAY = 86_400
@@ -109,20 +109,29 @@ _TOTALS = (
 
 
 def daily_usage(
-    select: Callable[[str, Sequence[object]], list[tuple[Any, ...]]], conversations: Sequence[str]
+    select: Callable[[str, Sequence[object]], list[tuple[Any, ...]]], team: str, conversations: Sequence[str]
 ) -> list[DailyUsage]:
-    """Return the usage of these conversations by day, oldest first."""
-    days: dict[int, DailyUsage] = {}
+    """Return the usage of these conversations of a team by day, oldest first."""
+    days: list[DailyUsage] = []
     for start in range(0, len(conversations), _BATCH_SIZE):
         batch = conversations[start : start + _BATCH_SIZE]
         statement = (
             f"SELECT time / {_SECONDS_PER_DAY} AS day, {_TOTALS} FROM foreword_usage"
-            f" WHERE conversation IN ({', '.join('?' * len(batch))}) GROUP BY 1"
+            f" WHERE team = ? AND conversation IN ({', '.join('?' * len(batch))}) GROUP BY 1"
         )
-        for day, calls, input, read, written, output, cost, unreported, unreported_input in select(statement, batch):
+        for day, calls, input, read, written, output, cost, unreported, unreported_input in select(
+            statement, [team, *batch]
+        ):
             counts = int(calls), int(input), int(read), int(written), int(output)
-            row = DailyUsage(day, *counts, cost, int(unreported), int(unreported_input))
-            days[day] = _add(days[day], row) if day in days else row
+            days.append(DailyUsage(day, *counts, cost, int(unreported), int(unreported_input)))
+    return add_days(days)
+
+
+def add_days(rows: Iterable[DailyUsage]) -> list[DailyUsage]:
+    """Return one row for each day, oldest first."""
+    days: dict[int, DailyUsage] = {}
+    for row in rows:
+        days[row.day] = _add(days[row.day], row) if row.day in days else row
     return [days[day] for day in sorted(days)]
 
 

@@ -12,8 +12,8 @@ import os
 from ..errors import StoreError
 from ..vocabulary import value
 
-LATEST = 5
-LOWEST = 4
+LATEST = 6
+LOWEST = 6
 """The lowest version whose Foreword can use a store that was expanded to the latest version."""
 
 

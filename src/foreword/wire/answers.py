@@ -283,6 +283,7 @@ def conversation_form(row: ConversationRow) -> ConversationForm:
         "model": row.model,
         "template": row.template or None,
         "version": row.version,
+        "team": row.team,
     }
 
 
@@ -355,4 +356,4 @@ def move_form(move: LabelMove) -> MoveForm:
 
 
 def template_name_form(row: TemplateRow) -> TemplateNameForm:
-    return {"name": row.name, "newest": row.newest, "labels": dict(row.labels)}
+    return {"name": row.name, "newest": row.newest, "labels": dict(row.labels), "team": row.team}

@@ -69,6 +69,7 @@ class ConversationForm(TypedDict):
     model: str
     template: str | None
     version: int | None
+    team: str
     cwd: NotRequired[str]
     tokens: NotRequired[int]
     usage: NotRequired[UsageForm | None]

@@ -45,6 +45,7 @@ class TemplateNameForm(TypedDict):
     name: str
     newest: int
     labels: dict[str, int]
+    team: str
 
 
 class MoveForm(TypedDict):

@@ -6,6 +6,7 @@ import { SortHeading, type Sorting } from "../sort-heading";
 import { age, count, dollars, lastParts, percent } from "../words";
 import { MAX_REBUILT } from "./rebuild-selected";
 import type { Column } from "./matching";
+import { namesIn } from "./team";
 
 const ROW = 41; // as in overview.css
 /** How many rows beyond the screen are drawn. */
@@ -41,6 +42,7 @@ export function ConversationTable({ rows, sorting, onSort, selected, onSelect }:
     onSelect(changed);
   }
   const now = Date.now();
+  const { nameOf, pageOf } = namesIn(rows);
   return (
     <div class="scroll conversation-table" ref={host} onScroll={draw} tabIndex={0} role="region" aria-label="Table of conversations">
       <table class="data" aria-rowcount={rows.length + 1}>
@@ -53,9 +55,9 @@ export function ConversationTable({ rows, sorting, onSort, selected, onSelect }:
         <tbody>
           {first > 0 && <tr class="spacer" style={{ height: `${first * ROW}px` }} aria-hidden="true"><td colSpan={COLUMNS.length + 1} /></tr>}
           {rows.slice(first, last).map((row, index) => (
-            <tr key={row.id} aria-rowindex={first + index + 2}>
+            <tr key={nameOf(row)} aria-rowindex={first + index + 2}>
               <td class="check"><input type="checkbox" aria-label={`Select ${row.id}`} checked={selected.has(row.id)} onInput={(event) => toggle(row.id, event.currentTarget.checked)} /></td>
-              <th scope="row"><a href={conversationAt(row.id)}>{row.id}</a></th>
+              <th scope="row"><a href={pageOf(row) + conversationAt(row.id)}>{nameOf(row)}</a></th>
               <td class="path" title={row.cwd}>{lastParts(row.cwd ?? "")}</td>
               <td>{row.model || "–"}</td>
               <td class="figure">{row.editions}</td>

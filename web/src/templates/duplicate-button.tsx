@@ -24,7 +24,7 @@ export function DuplicateButton({ fullName, version = 0, token }: Props) {
     <>
       <button type="button" disabled={whyNot !== ""} title={whyNot} onClick={() => void ask()}>Duplicate…</button>
       {names && (
-        <NewTemplateDialog prefix={token?.prefix ?? ""} names={names} copied={{ name: copyName(fullName, names), from: version ? `${fullName}@${version}` : fullName }}
+        <NewTemplateDialog names={names} copied={{ name: copyName(fullName, names), from: version ? `${fullName}@${version}` : fullName }}
           onCreate={(name, from) => go(writeAt(name, from))} onCancel={() => setNames(null)} />
       )}
     </>

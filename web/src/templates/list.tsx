@@ -23,7 +23,7 @@ export function TemplateList({ templates, chosen, token, whyNot }: Props) {
   useCurrentVisible(list, chosen);
   const defaultName = token?.default_template ?? "default";
   // The default template is used even if it has never been saved.
-  const missing = templates.some(({ name }) => name === defaultName) ? [] : [{ name: defaultName, newest: 0, labels: {} }];
+  const missing = templates.some(({ name }) => name === defaultName) ? [] : [{ name: defaultName, newest: 0, labels: {}, team: "" }];
   const all = [...missing, ...templates];
   const shown = matchingTemplates(all, text);
   return (
@@ -46,7 +46,7 @@ export function TemplateList({ templates, chosen, token, whyNot }: Props) {
       <p><button type="button" disabled={whyNot !== ""} onClick={() => setAdding(true)}>New template…</button></p>
       {whyNot && <p class="quiet">{whyNot}</p>}
       {isAdding && (
-        <NewTemplateDialog prefix={token?.prefix ?? ""} names={templates.map(({ name }) => name)}
+        <NewTemplateDialog names={templates.map(({ name }) => name)}
           onCreate={(name, from) => go(writeAt(name === defaultName ? "" : name, from))} onCancel={() => setAdding(false)} />
       )}
     </>

@@ -4,8 +4,6 @@ import { Dialog } from "../dialog";
 import { parseSource, whyNotName } from "../template-name";
 
 interface Props {
-  /** The prefix of every name, or "". */
-  prefix: string;
   names: string[];
   /** The name to suggest for a copy, and what it is a copy of. Without it, the user chooses what to begin with. */
   copied?: { name: string; from: string };
@@ -14,11 +12,11 @@ interface Props {
   onCancel(): void;
 }
 
-export function NewTemplateDialog({ prefix, names, copied, onCreate, onCancel }: Props) {
-  const [name, setName] = useState(copied?.name ?? prefix);
+export function NewTemplateDialog({ names, copied, onCreate, onCancel }: Props) {
+  const [name, setName] = useState(copied?.name ?? "");
   const [from, setFrom] = useState(copied?.from ?? "");
   const [isTried, setTried] = useState(false);
-  const problem = whyNotName(name, prefix, names);
+  const problem = whyNotName(name, names);
   function submit(event: Event): void {
     event.preventDefault();
     setTried(true);

@@ -24,7 +24,7 @@ from ...programs.question import Question
 from ...programs.questions import candidates_of, layouts
 from ...programs.touch import touched_by
 from ...sources.front_matter import parse_front_matter
-from ...vocabulary import Skill, value
+from ...vocabulary import Skill, replace, value
 from ...vocabulary.tools import Tool
 from ...wire.answers import touched_form
 from ..responses import Problem
@@ -106,7 +106,10 @@ class McpContents:
         self._contents: dict[Caller, McpContent] = {}
 
     def of(self, caller: Caller = UNLIMITED) -> McpContent:
-        """Return what this sender may use."""
+        """Return what this sender may use. One that sees all teams uses the server's."""
+        team = self._fields.get("team") or ""
+        if caller.names_team and caller.team != team:
+            caller = replace(caller, team=team)
         content = self._contents.get(caller)
         if content is None:
             if len(self._contents) >= _MAX_CONTENTS:

@@ -1,0 +1,148 @@
+"""Read what all teams have: the lists that an operator sees, and which teams use an id.
+
+Every index begins with the team, so each team is asked on its own, and the answers are merged. This takes as long as asking all of them.
+"""
+
+from __future__ import annotations
+
+from ..errors import MissingError, show
+from ..vocabulary import replace
+from .listing import ConversationPage, age_of, details_of, find_conversations, position_of
+from .rows import ALL_TEAMS, check_limit, check_name
+from .usage import add_days
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .contract import Store
+    from .listing import ConversationQuery, Examined, Select
+    from .rows import ConversationRow, TemplateRow
+    from .usage import DailyUsage
+
+_BATCH_SIZE = 500
+_WITH_CONVERSATION = (
+    "SELECT team FROM foreword_editions WHERE team IN ({}) AND conversation = ? AND kind IS NOT NULL ORDER BY team"
+)
+_WITH_TEMPLATE = "SELECT DISTINCT team FROM foreword_templates WHERE team IN ({}) AND name = ? ORDER BY team"
+
+
+class AllTeams:
+    """The lists of a store, across its teams. Rows say which team they belong to."""
+
+    team = ALL_TEAMS
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def conversations(self, query: ConversationQuery) -> ConversationPage:
+        """Return a page of conversations: sorted by team and id, or with the newest first."""
+        check_limit(query.limit)
+        teams = self._store.teams()
+        find = _newest if query.newest else _by_id
+        return self._store.search(lambda select: find(select, teams, query))
+
+    def count(self, query: ConversationQuery) -> tuple[int, bool]:
+        counts = [self._store.for_team(team).count(query) for team in self._store.teams()]
+        return sum(count for count, _ in counts), all(is_exact for _, is_exact in counts)
+
+    def prompt(self, id: str) -> tuple[str, str] | None:
+        stored = (self._store.for_team(team).prompt(id) for team in self._store.teams())
+        return next((prompt for prompt in stored if prompt is not None), None)
+
+    def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
+        """Return templates, sorted by team and name. `after` is the position of the last one before them."""
+        team_after, name_after = split_position(after) if after else ("", "")
+        rows: list[TemplateRow] = []
+        for team in self._store.teams():
+            if team >= team_after and len(rows) < limit:
+                store, start = self._store.for_team(team), name_after if team == team_after else ""
+                rows += store.template_names(prefix, limit - len(rows), start)
+        return rows
+
+    def daily_usage(self, rows: Iterable[ConversationRow]) -> list[DailyUsage]:
+        """Return the usage of these conversations by day, oldest first."""
+        ids: dict[str, list[str]] = {}
+        for row in rows:
+            ids.setdefault(row.team, []).append(row.id)
+        return add_days(day for team, found in ids.items() for day in self._store.for_team(team).daily_usage(found))
+
+    def with_conversation(self, id: str) -> list[str]:
+        """Return the teams that have a conversation with this id."""
+        return self._teams_with(_WITH_CONVERSATION, id)
+
+    def with_template(self, name: str) -> list[str]:
+        """Return the teams that have a template with this name."""
+        check_name(name)
+        return self._teams_with(_WITH_TEMPLATE, name)
+
+    def _teams_with(self, select_teams: str, key: str) -> list[str]:
+        teams = self._store.teams()
+        batches = [teams[start : start + _BATCH_SIZE] for start in range(0, len(teams), _BATCH_SIZE)]
+
+        def search(select: Select) -> list[str]:
+            found = []
+            for batch in batches:
+                found += select(select_teams.format(", ".join("?" * len(batch))), [*batch, key])
+            return [team for (team,) in found]
+
+        return self._store.search(search) if teams else []
+
+
+def _newest(select: Select, teams: Sequence[str], query: ConversationQuery) -> ConversationPage:
+    """Return a page with the newest first. If a team has more, what is older than its last one belongs on a later page."""
+    found: list[tuple[Examined, str]] = []
+    last: tuple[int, int] | None = None
+    for team in teams:
+        rows, next = find_conversations(select, team, query)
+        found += ((row, team) for row in rows)
+        if next:
+            created, id = position_of(next)
+            end = (-created, -id)
+            last = end if last is None else min(last, end)
+    found.sort(key=lambda pair: age_of(pair[0]))
+    known = [pair for pair in found if last is None or age_of(pair[0]) <= last]
+    page = known[: query.limit]
+    if len(known) > len(page):
+        created, id = page[-1][0][1], page[-1][0][0]
+        return _page(select, page, f"{created}.{id}")
+    return _page(select, page, "" if last is None else f"{-last[0]}.{-last[1]}")
+
+
+def _by_id(select: Select, teams: Sequence[str], query: ConversationQuery) -> ConversationPage:
+    """Return a page sorted by team and id. `after` is the position of the last one before it."""
+    team_after, after = split_position(query.after) if query.after else ("", "")
+    found: list[tuple[Examined, str]] = []
+    for number, team in enumerate(teams):
+        if team < team_after:
+            continue
+        limit = query.limit - len(found)
+        rows, next = find_conversations(
+            select, team, replace(query, after=after if team == team_after else "", limit=limit)
+        )
+        found += ((row, team) for row in rows)
+        if next:
+            return _page(select, found, position_in(team, next))
+        if len(found) >= query.limit and number + 1 < len(teams):
+            return _page(select, found, position_in(team, found[-1][0][2]) if found else "")
+    return _page(select, found, "")
+
+
+def _page(select: Select, found: Sequence[tuple[Examined, str]], next: str) -> ConversationPage:
+    ids: dict[str, list[str]] = {}
+    for row, team in found:
+        ids.setdefault(team, []).append(row[2])
+    rows = {(row.team, row.id): row for team, each in ids.items() for row in details_of(select, team, each)}
+    return ConversationPage([rows[team, row[2]] for row, team in found if (team, row[2]) in rows], next)
+
+
+def position_in(team: str, id: str) -> str:
+    """Return the position of an id in a list that is sorted by team and id."""
+    return f"{len(team)}:{team}{id}"
+
+
+def split_position(after: str) -> tuple[str, str]:
+    length, colon, rest = after.partition(":")
+    if not (colon and length.isascii() and length.isdecimal() and len(length) < 4 and int(length) <= len(rest)):
+        raise MissingError(f"no page comes after {show(after)}; after must be the `next` of the previous page")
+    return rest[: int(length)], rest[int(length) :]
