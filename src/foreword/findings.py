@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from .vocabulary import Severity
 
-# The most severe first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 CODES: dict[str, tuple[Severity, str]] = {
     # files
@@ -448,19 +447,15 @@ def template_findings(findings: Iterable[Finding]) -> list[Finding]:
     return [row for row in findings if row.code.startswith(("template-", "variable-", "file-"))]
 
 
-_MERGED_CODES = ("skill-field", "skill-name")
+_MERGED_CODES = ("skill-field", "skill-name", "over-limit")
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """Merge findings about skills that have the same problem into the first one, which then states how many skills have it.
-
-    Otherwise, one author's habit could fill most of a report. Skills outside `root` are counted separately.
-    """
+    """Merge findings about skills that have the same problem into the first one, which says how many have it. Those outside `root` are separate."""
     findings = list(findings)
     groups: dict[tuple[str, str, bool], list[Finding]] = {}
-    for current in findings:
-        if current.code in _MERGED_CODES:
-            groups.setdefault(_group_key(current, root), []).append(current)
+    for current in (each for each in findings if each.code in _MERGED_CODES):
+        groups.setdefault(_group_key(current, root), []).append(current)
     merged = []
     for current in findings:
         group = groups[_group_key(current, root)] if current.code in _MERGED_CODES else [current]
@@ -468,7 +463,8 @@ def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]
         if skill_count == 1:
             merged.append(current)
         elif current is group[0]:
-            message = f"{current.message} (in {skill_count:,} skills; this is the first)"
+            noun = "files" if current.code == "over-limit" else "skills"
+            message = f"{current.message} (in {skill_count:,} {noun}; this is the first)"
             merged.append(replace(current, message=message))
     return merged
 
@@ -477,6 +473,7 @@ def _group_key(skill_finding: Finding, root: str) -> tuple[str, str, bool]:
     problem = skill_finding.message
     if skill_finding.code == "skill-name":  # the quoted names differ, the problem is the same
         problem = "".join(problem.split("'")[::2])
+    problem = problem.partition(";")[2] if skill_finding.code == "over-limit" else problem
     return skill_finding.code, problem, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")
 
 
@@ -492,8 +489,7 @@ def list_of(result: Any, kind: type, expected: str) -> list[Any]:
     if isinstance(result, str | bytes | bytearray | dict | set | frozenset) or not hasattr(result, "__iter__"):
         raise WrongType(f"{type_in_words(result)}, not {expected},")
     entries = list(result)
-    invalid = [entry for entry in entries if not isinstance(entry, kind)]
-    if invalid:
+    if invalid := [entry for entry in entries if not isinstance(entry, kind)]:
         raise WrongType(f"{type_in_words(result)} with {type_in_words(invalid[0])} in it, not {expected},")
     return entries
 

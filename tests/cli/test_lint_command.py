@@ -28,7 +28,7 @@ FILES_WITH_FINDINGS = {
     **GIT,
     "w/AGENTS.md": "# Shop\n\nUse pnpm, never npm.\n\nRead `docs/style.md`.\n",
     "w/web/AGENTS.md": f"Start with `npm install`.\n\nKey: {KEY}\n",
-    "w/.agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts it.\nversion: 1\n---\nTag.\n",
+    "w/.agents/skills/release/SKILL.md": "---\nname: release\ndescription: Cuts it.\nallowed_tools: a\n---\nTag.\n",
 }
 
 
@@ -51,7 +51,7 @@ def test_in_a_pipe_each_finding_is_one_line(tree, run):
         f"web/AGENTS.md:3: error: this looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); everyone who sees the prompt sees it [secret]\n"
         "AGENTS.md:5: warning: docs/style.md does not exist [missing-file]\n"
         "web/AGENTS.md:1: warning: the package manager: this file uses npm, AGENTS.md:3 forbids npm [contradiction]\n"
-        ".agents/skills/release/SKILL.md:4: info: its field 'version' is not in the specification and is ignored [skill-field]\n"
+        ".agents/skills/release/SKILL.md:4: info: its field 'allowed_tools' is ignored; did you mean 'allowed-tools'? [skill-field]\n"
     )
     assert err == "3 files checked: 1 error, 2 warnings, 1 info\n"
 
@@ -72,10 +72,17 @@ def skills_with(*fields, folder="w/.agents/skills"):
 
 @pytest.mark.parametrize("options", [(), ("--recursive",)])
 def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
-    tree({**GIT, **skills_with("version: 1\n", "version: 1\nauthor: me\n", "", "license: MIT\nversion: 2\n")})
+    tree(
+        {
+            **GIT,
+            **skills_with(
+                "allowed_tools: a\n", "allowed_tools: a\nlicence: MIT\n", "", "license: MIT\nallowed_tools: b\n"
+            ),
+        }
+    )
     assert run("lint", "--tool", "read", *options)[1] == (
-        ".agents/skills/s0/SKILL.md:4: info: its field 'version' is not in the specification and is ignored (in 3 skills; this is the first) [skill-field]\n"
-        ".agents/skills/s1/SKILL.md:5: info: its field 'author' is not in the specification and is ignored [skill-field]\n"
+        ".agents/skills/s0/SKILL.md:4: info: its field 'allowed_tools' is ignored; did you mean 'allowed-tools'? (in 3 skills; this is the first) [skill-field]\n"
+        ".agents/skills/s1/SKILL.md:5: info: its field 'licence' is ignored; did you mean 'license'? [skill-field]\n"
     )
 
 
@@ -89,12 +96,12 @@ def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
 
 
 def test_user_and_project_skills_are_counted_separately(tree, run):
-    user_skills = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
+    user_skills = skills_with("licence: MIT\n", "licence: MIT\n", folder="home/.agents/skills")
     user_skills = {
         path.replace("/s0/", "/t0/").replace("/s1/", "/t1/"): text.replace("name: s", "name: t")
         for path, text in user_skills.items()
     }
-    tree({**GIT, **skills_with("v: 1\n", "v: 1\n"), **user_skills})
+    tree({**GIT, **skills_with("licence: MIT\n", "licence: MIT\n"), **user_skills})
     assert [line.rpartition("(")[2] for line in run("lint", "--tool", "read")[1].splitlines()] == [
         "in 2 skills; this is the first) [skill-field]"
     ] * 2
@@ -202,10 +209,11 @@ def test_github_annotations_are_escaped(tree, run):
 
 
 def test_the_severities_that_fail_and_that_are_printed_are_configurable(tree, run):
-    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", "w/CLAUDE.md": "Another.\n"})
+    tree({**GIT, "w/AGENTS.md": "Read `docs/style.md`.\n", "w/CLAUDE.md": "Another.\n", "w/GEMINI.md": "\n"})
     assert run("lint")[0] == 0
     assert run("lint", "--fail", "warning")[0] == 1
-    assert "file-shadowed" in run("lint")[1]
+    assert "blank-file" in run("lint")[1]
+    assert "file-shadowed" not in run("lint")[1], "Claude Code reads CLAUDE.md, whatever other layouts do"
     assert (
         run("lint", "--min-severity", "warning", "--disable", "unread-file")[1]
         == "AGENTS.md:1: warning: docs/style.md does not exist [missing-file]\n"

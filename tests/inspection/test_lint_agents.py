@@ -576,7 +576,9 @@ def test_words_that_an_agent_takes_for_imports(findings_for):
             "Be brief.",
             "this file has no `applyTo`, so Copilot CLI uses it for every file",
         ),
-        (".github/instructions/a.instructions.md", "---\ndescription: x\n---\nA.", "Copilot in VS Code for none"),
+        (".github/instructions/a.instructions.md", "---\ntitle: x\n---\nA.", "Copilot in VS Code for none"),
+        (".github/instructions/a.instructions.md", "---\ndescription: x\n---\nA.", ""),
+        (".cursor/rules/a.mdc", "---\nalwaysApply: false\n---\nBe brief.", ""),
         (".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nA.", ""),
         (".cursor/rules/a.mdc", '---\nglobs: ["lib/**\n---\nA.', "the front matter cannot be read as YAML"),
         (".cursor/rules/a.mdc", "---\nglobs: *.py, lib/**\n---\nA.", ""),
@@ -593,6 +595,19 @@ def test_rules_whose_extension_an_agent_does_not_read(findings_for):
     assert findings_for.messages == [
         "Cursor ignores this file, and reads only files that end in .mdc in this folder; rename it to a.mdc"
     ]
+    findings_for({".cursor/rules/b.md": "Hello."})
+    assert findings_for.messages == [
+        "Cursor ignores these 2 files, and reads only files that end in .mdc in that folder: /w/.cursor/rules/a.md and /w/.cursor/rules/b.md;"
+        " rename them to *.mdc"
+    ]
+
+
+def test_punctuation_after_imports_of_one_file_is_one_finding(findings_for):
+    files = {"CLAUDE.md": "- @a.md: one\n- @b.md: two\n- @c.md. three\n", "a.md": "A", "b.md": "B", "c.md": "C"}
+    assert findings_for(files) == [("unfollowed-import", "CLAUDE.md", 1), ("unfollowed-import", "CLAUDE.md", 3)]
+    assert findings_for.messages[0].startswith(
+        "Claude Code does not import @a.md and 1 other import of this file, because the `:` after it"
+    )
 
 
 def test_a_blank_file(findings_for):

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 _MAX_FOLDERS = 200
 _MAX_FILES = 500_000
 _MAX_PROJECT_FILES = 1_000
+_ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include")
 
 
 @value
@@ -261,8 +262,19 @@ class _LintRun:
             if result.code != CASE_CHECK or result.path not in known
         ]
         remaining = self.linter.without_ignored(findings, agents.sources(findings))
+        self.findings = dict.fromkeys(found for found in self.findings if not self._is_only_ours(found, agents))
         self.findings.update(dict.fromkeys(agents.facts.fold(remaining)))
         self._check_other_files(agents)
+
+    def _is_only_ours(self, found: Finding, agents: AgentLint) -> bool:
+        """Whether a finding does not apply to the released agents of the repository, but only to a layout that mirrors none.
+
+        That is so if the agent for which a file was written loads it. Of two skills with one name, most agents search only one's folder.
+        """
+        if found.code not in _ONLY_OURS or self.snapshot.layout.mirrors or not agents.files_read:
+            return False
+        is_own_file = found.path in agents.files_read and os.path.basename(found.path) not in agents.shared
+        return is_own_file or found.code == "skill-shadowed"
 
     def _candidates(self, is_recursive: bool) -> list[Candidate]:
         """Return the prompt's candidates, and the files that touches add: with `is_recursive`, those in every folder below."""

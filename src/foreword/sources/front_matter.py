@@ -18,7 +18,7 @@ Both report the same violations of these rules:
     license        text
     allowed-tools  text, or a list of strings
     metadata       fields of any kind
-    other fields   ignored and reported; `disable-model-invocation` hides the skill, and `paths` names the files that it is for
+    other fields   ignored, and reported if they resemble a known one; `disable-model-invocation` hides the skill, and `paths` names the files that it is for
 
 An unquoted number, `true` or `null` is treated as text, so `name: 123` is the name "123"; only a description of `null` counts as
 missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
@@ -28,6 +28,7 @@ YAML counts as plain text, and the first of two fields with the same name wins. 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from ..findings import finding
 from ..text.lines import is_plain, printable
@@ -52,8 +53,6 @@ MAX_COMPATIBILITY_LENGTH = 500
 MAX_HEAD_LENGTH = 32_768
 MAX_BRACKETS = 128
 MAX_ALIASES = 4
-# How many of a skill's unknown fields are reported separately.
-MAX_UNKNOWN = 10
 # How many fields of front matter that is too long are read.
 _MAX_RECOVERED = 1_000
 
@@ -408,7 +407,7 @@ def _find_violations(name: str, description: str, folder: str, fields: Fields, h
         violations.append(("skill-no-description", "description", _missing_message("description", fields)))
     elif len(description) > MAX_DESCRIPTION_LENGTH:
         violations.append(
-            ("skill-field", "description", _too_long_message("description", description, MAX_DESCRIPTION_LENGTH))
+            ("skill-field", "description", f"its description is longer than {MAX_DESCRIPTION_LENGTH:,} characters")
         )
     if len(fields) > 2:
         violations += [("skill-field", key, problem) for key, problem in _other_violations(fields)]
@@ -424,7 +423,7 @@ def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
         return [_missing_message("name", fields)]
     if len(name) > MAX_NAME_LENGTH:
-        return [_too_long_message("name", name, MAX_NAME_LENGTH)]
+        return [f"its name is longer than {MAX_NAME_LENGTH:,} characters"]
     if not _is_name(name):
         return [f"its name {_quote_short(name)} must consist of a-z, 0-9 and single hyphens between them"]
     return [] if name == folder else [f"its name {_quote_short(name)} differs from its folder {_quote_short(folder)}"]
@@ -437,9 +436,8 @@ def _other_violations(fields: Fields) -> list[tuple[str, str]]:
             violations.append((key, f"its {key} is a {_kind(fields[key])}, not text"))
     compatibility = fields.get("compatibility")
     if isinstance(compatibility, str) and len(compatibility) > MAX_COMPATIBILITY_LENGTH:
-        violations.append(
-            ("compatibility", _too_long_message("compatibility", compatibility, MAX_COMPATIBILITY_LENGTH))
-        )
+        problem = f"its compatibility is longer than {MAX_COMPATIBILITY_LENGTH:,} characters"
+        violations.append(("compatibility", problem))
     if not isinstance(fields.get("metadata"), (dict, type(None))):
         violations.append(("metadata", f"its metadata is a {_kind(fields['metadata'])}, not a set of fields"))
     tools = fields.get("allowed-tools")
@@ -454,10 +452,6 @@ def _other_violations(fields: Fields) -> list[tuple[str, str]]:
 def _missing_message(key: str, fields: Fields) -> str:
     value = fields.get(key)
     return f"its {key} is a {_kind(value)}, not text" if isinstance(value, (list, dict)) else f"it has no {key}"
-
-
-def _too_long_message(key: str, text: str, limit: int) -> str:
-    return f"its {key} is longer than {limit:,} characters"
 
 
 def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:
@@ -479,16 +473,22 @@ def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
     return finding(code, f"{problem}; {outcome}", path, line)
 
 
+@cache
+def _closest_field(key: str) -> str:
+    """Return the field that an unknown one probably stands for, such as `allowed-tools` for `allowedTools`, or empty if there is none."""
+    from difflib import get_close_matches
+
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", "-", key[:40]).lower()
+    return next(iter(get_close_matches(name, sorted(_KNOWN_FIELDS), 1, 0.85)), "")
+
+
 def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Finding]:
     """Return findings for fields that are ignored although their author may expect an effect."""
     findings = []
-    unknown = sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS)
-    for key in unknown[:MAX_UNKNOWN]:
-        message = f"its field {_quote_short(key)} is not in the specification and is ignored"
-        findings.append(finding("skill-field", message, path, _field_line(head, key)))
-    if len(unknown) > MAX_UNKNOWN:
-        message = f"{len(unknown) - MAX_UNKNOWN:,} more of its fields are not in the specification and are ignored"
-        findings.append(finding("skill-field", message, path, 1))
+    for key in sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS):
+        if meant := _closest_field(key):
+            message = f"its field {_quote_short(key)} is ignored; did you mean {meant!r}?"
+            findings.append(finding("skill-field", message, path, _field_line(head, key)))
     if "globs" in fields:
         message = "its globs are ignored: a skill is chosen by its description"
         findings.append(finding("skill-field", message, path, _field_line(head, "globs")))

@@ -6,6 +6,7 @@ import re
 from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_inside
+from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
 from .repeated import find_repeated_lines, find_repetitions
 from .source_text import source_texts
@@ -37,7 +38,8 @@ def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
 
 def report_missing_imports(visit: Visit, facts: Facts) -> None:
     """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
-    replaced: dict[str, list[tuple[SourceText, Finding, str]]] = {}
+    replaced: dict[str, list[_MissingImport]] = {}
+    punctuated: dict[tuple[str, str], list[_MissingImport]] = {}
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-missing" else None
         token = _token(source, finding) if source else ""
@@ -45,41 +47,54 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         if source is None or not token or token.startswith("@~") or ".local." in token:
             continue
         path = token.rstrip(_PUNCTUATION)
+        missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
         if not _PATH_OF_TEXT.search(path):
-            replaced.setdefault(source.path, []).append((source, finding, path))
-            continue
-        punctuation = token[len(path) :]
-        if punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
-            message = (
-                f"{{agents}} do{{es}} not import {path}, because the `{punctuation}` after it is taken as part of the path;"
-                " write a space before it, or put the import on its own line"
-            )
+            replaced.setdefault(source.path, []).append(missing)
+        elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
+            punctuated.setdefault((source.path, punctuation), []).append(missing)
         else:
             message = f"{{agents}} do{{es}} not import {token}, because the file does not exist"
-        end = finding.column + len(path) if finding.column else None
-        facts.add(
-            "unfollowed-import",
-            Place(source.path, finding.line, finding.column, end),
-            message,
-            visit.agent,
-            "",
-            "warning",
+            _add_import(source.path, missing, message, visit, facts)
+    for source_path, found in replaced.items():
+        _report_replaced_words(source_path, found, visit, facts)
+    for (source_path, punctuation), found in punctuated.items():
+        message = (
+            f"{{agents}} do{{es}} not import {_first_and_others(found, 'import')}, because the `{punctuation}` after it is taken as part of"
+            " the path; write a space before it, or put the import on its own line"
         )
-
-    for found in replaced.values():
-        _report_replaced_words(found, visit, facts)
+        _add_import(source_path, found[0], message, visit, facts)
 
 
-def _report_replaced_words(found: Sequence[tuple[SourceText, Finding, str]], visit: Visit, facts: Facts) -> None:
+@value
+class _MissingImport:
+    """An import of a file that does not exist, and where it is."""
+
+    token: str
+    line: int | None
+    column: int | None
+
+
+def _add_import(path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts) -> None:
+    end = missing.column + len(missing.token) if missing.column else None
+    facts.add("unfollowed-import", Place(path, missing.line, missing.column, end), message, visit.agent, "", "warning")
+
+
+def _first_and_others(found: Sequence[_MissingImport], noun: str) -> str:
+    """Name the first of these imports in one file, and the number of others."""
+    others = len({missing.token for missing in found}) - 1
+    return (
+        f"{found[0].token} and {others:,} other {noun}{'s' if others > 1 else ''} of this file"
+        if others
+        else found[0].token
+    )
+
+
+def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Visit, facts: Facts) -> None:
     """Report words of one file such as `@scope/name`, which the agent takes for imports and replaces by a comment, at the first one."""
-    source, finding, token = found[0]
-    others = len({token for _, _, token in found}) - 1
-    words = f"{token} and {others:,} other word{'s' if others > 1 else ''} of this file" if others else token
-    noun, pronoun = ("imports", "them") if others else ("an import", "it")
+    words = _first_and_others(found, "word")
+    noun, pronoun = ("an import", "it") if words == found[0].token else ("imports", "them")
     message = f"{{agents}} take{{s}} {words} for {noun}, and replace{{s}} {pronoun} by a comment that the import failed; write {pronoun} in backticks"
-    end = finding.column + len(token) if finding.column else None
-    place = Place(source.path, finding.line, finding.column, end)
-    facts.add("unfollowed-import", place, message, visit.agent, "", "warning")
+    _add_import(path, found[0], message, visit, facts)
 
 
 _PUNCTUATION = ".,;:!?)]}\"'"

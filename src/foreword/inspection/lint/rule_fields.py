@@ -78,13 +78,16 @@ class RuleFields:
         has_apply_to: bool,
     ) -> None:
         """Report a rule without any field that says when it applies."""
-        if any(fields.get(name, "").lower() not in ("", "false") for name in known) or _problem_names(fields, known):
+        conditions = [fields.get(name, "").lower() for name in (*known, "description")]
+        if any(condition not in ("", "false") for condition in conditions) or _problem_names(fields, known):
             return
-        if candidate.fate == "unused":
+        # `alwaysApply: false` alone says that the rule is attached by hand.
+        is_explicit = "alwaysApply" in fields and not any(fields.get(name) == "" for name in (*known, "description"))
+        if candidate.fate == "unused" and not is_explicit:
             ways = ", ".join(f"`{name}: true`" if name == "alwaysApply" else f"`{name}`" for name in known)
             message = f"{{agents}} use{{s}} this rule only if someone attaches it; to change that, add one of {ways}"
             self.facts.add("rule-field", Place(source.path), message, agent_name(layout), severity="info")
-        elif has_apply_to:
+        elif candidate.fate != "unused" and has_apply_to:
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
                 " add `applyTo: '**'`, or the paths that it is for"
@@ -199,9 +202,13 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {printable(stem)}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
+            for_several = (
+                f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
+                f" {{files}}; rename them to *{endings[0]}"
+            )
             # Documentation may be out of date; a layout that was compared with the program is not.
             severity: Severity = "warning" if visit.layout.program else "info"
-            facts.add("misplaced-file", place, message, visit.agent, severity=severity)
+            facts.add("misplaced-file", place, message, visit.agent, "", severity, for_several)
 
 
 def _rule_folders(layout: Layout) -> dict[str, list[str]]:

@@ -290,10 +290,13 @@ CHECKS = (
     Check(
         "skill-field",
         "info",
-        "A skill has a field that is unknown to the specification, too long, of the wrong type, or ignored.",
-        "In agents that follow the specification, it has no effect, or not the one you expect. Put your own fields in `metadata`.",
-        Example(_skill("name: release\ndescription: Cuts a release.\nversion: 2\n"), _SKILL, 4, "version"),
-        Example(_skill("name: release\ndescription: Cuts a release.\nmetadata:\n  version: '2'\n"), _SKILL),
+        "A skill has a field that is misspelled, too long, of the wrong type, or ignored.",
+        "In agents that follow the specification, it has no effect, or not the one you expect. Other fields that the specification does not have,"
+        " such as `version`, are ignored too, but not reported.",
+        Example(
+            _skill("name: release\ndescription: Cuts a release.\nallowedTools: read\n"), _SKILL, 4, "allowed-tools"
+        ),
+        Example(_skill("name: release\ndescription: Cuts a release.\nallowed-tools: read\nversion: 2\n"), _SKILL),
     ),
     *AGENT_CHECKS,
     Check(
