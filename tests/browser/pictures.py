@@ -225,6 +225,11 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     expect(page.get_by_role("region", name="Changes in version 3")).to_be_visible()
     take_screenshot(page, "page-history")
 
+    page = open_view(chrome, site, "#/conversations", 1280, 720)
+    expect(page.get_by_role("link", name="search-41")).to_be_visible()
+    expect(page.locator(".progress")).to_have_count(0)
+    take_screenshot(page, "page-conversations")
+
     page = open_view(chrome, site, "#/conversations/billing-7", 1280, 1100, "dark")
     expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
     expect(page.get_by_role("region", name="Where the tokens go").get_by_role("table")).to_be_visible()

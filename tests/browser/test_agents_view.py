@@ -55,7 +55,7 @@ def test_a_popover_at_the_cell_says_why_and_escape_closes_it(open_page, reposito
     cells = page.locator(".matrix tbody td")
     cells.first.click()
     expect(popover).to_contain_text(table["agents"][0]["name"])
-    expect(popover).to_contain_text(table["files"][0]["verdicts"][0]["reason"])
+    expect(popover).to_contain_text(table["files"][0]["verdicts"][0]["reason"].replace(f"{repository.shop}/", ""))
     cell, box = cells.first.bounding_box(), popover.bounding_box()
     assert box["y"] == cell["y"] + cell["height"] and box["x"] == cell["x"]
     page.keyboard.press("ArrowRight")

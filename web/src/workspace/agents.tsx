@@ -11,7 +11,7 @@ import { maySeeSessions } from "../sessions/requests";
 import { cost } from "../sessions/session-words";
 import { useLatest } from "../use-latest";
 import { useToken } from "../use-token";
-import { count, counted, relative } from "../words";
+import { count, counted, relative, withRelativePaths } from "../words";
 import { AlignDialog } from "./align";
 import type { TabProps } from "./tab";
 
@@ -81,7 +81,7 @@ function Matrix({ table: whole, costs, subject, onNames }: MatrixProps) {
       <Legend table={table} />
       <Grid table={table} costs={costs} chosen={chosen} whyAt={(path) => workspaceAt("files", { ...subject, with: path })} onChoose={setChosen} />
       <p class="quiet" id="agents-keys">Choose a cell to see the reason. The arrow keys move between cells, and Escape closes the reason.</p>
-      <p role="status" class="visually-hidden">{verdict && <Reason verdict={verdict} path={relative(file!.path, table.root)} />}</p>
+      <p role="status" class="visually-hidden">{verdict && <Reason verdict={verdict} path={file!.path} root={table.root} />}</p>
       {isAligning && <AlignDialog cwd={subject.cwd || "."} folder={table.root} onClose={() => setAligning(false)} />}
       {unread.length > 0 && (
         <p><button type="button" aria-expanded={showsAll} onClick={toggle}>{showsAll ? "Hide" : "Show"} {counted(unread.length, "file")} that no agent reads</button></p>
@@ -153,7 +153,7 @@ function Grid({ table, costs, chosen, whyAt, onChoose }: GridProps) {
                     <span class={`badge verdict-${verdict.verdict}`}>{verdict.verdict.replace("-", " ")}</span>
                     {isChosen && isOpen && (
                       <Popover>
-                        <p><Reason verdict={verdict} path={relative(path, table.root)} /></p>
+                        <p><Reason verdict={verdict} path={path} root={table.root} /></p>
                         <a href={whyAt(path)}>More about this file</a>
                       </Popover>
                     )}
@@ -168,6 +168,6 @@ function Grid({ table, costs, chosen, whyAt, onChoose }: GridProps) {
   );
 }
 
-function Reason({ verdict: { agent, verdict, reason }, path }: { verdict: Verdict; path: string }) {
-  return <><b>{agent}</b>, <span class="path">{path}</span>, {verdict.replace("-", " ")}: {reason || LEGEND[verdict]}.</>;
+function Reason({ verdict: { agent, verdict, reason }, path, root }: { verdict: Verdict; path: string; root: string }) {
+  return <><b>{agent}</b>, <span class="path">{relative(path, root)}</span>, {verdict.replace("-", " ")}: {withRelativePaths(reason, root) || LEGEND[verdict]}.</>;
 }
