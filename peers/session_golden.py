@@ -61,6 +61,15 @@ def write_golden(name: str, version: str, base: str, requests: list[Metered], ca
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
+def copy_golden(name: str, home: Path) -> None:
+    """Copy the reduced logs of a program into a home directory, where the program would have written them."""
+    source = GOLDEN / name / "home"
+    for path in source.rglob("*.jsonl"):
+        target = home.joinpath(*(re.sub(r"^_", ".", part) for part in path.relative_to(source).parts))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+
+
 def reduce(content: Any) -> Any:
     """Return content in which the programs' own texts are replaced."""
     if isinstance(content, dict):

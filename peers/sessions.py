@@ -4,6 +4,7 @@ python -m peers.sessions                   run every program and compare
 python -m peers.sessions --only claude     run one program
 python -m peers.sessions --record          also rewrite the reduced logs in tests/golden/sessions
 python -m peers.sessions --pause           with a pause that is longer than the cache lasts, which takes five minutes
+python -m peers.sessions --seed 7          with a session of random events instead of the script; the same seed gives the same one
 
 The provider keeps a real prompt cache and records every request (`metered.py`). Totals have to agree to the token, and the causes with
 the script.
@@ -18,7 +19,6 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,93 +29,12 @@ from .install import Installed, RunError, find_installed
 from .metered import Metered, MeteredProvider
 from .programs import Program, _fill, _run, read_programs
 from .session_golden import write_golden
+from .session_scripts import PAUSE, READ, SCRIPTS, Turn, random_script
 
 BASE = "/tmp/foreword-sessions"  # the same on every machine, because paths are part of what is recorded
 RULES = "".join(f"- Rule {number}: keep functions short, and name them after what they do.\n" for number in range(60))
 NESTED = "".join(f"- API rule {number}: validate every field of a request.\n" for number in range(30))
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md")
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One run of the program: the user's message, other arguments, and what happens before it.
-
-    `cause` is the cause of the collapse that it leads to, or empty if the cache has to be kept. None if the log cannot show it.
-    """
-
-    message: str
-    cause: str | None = ""
-    new: bool = False
-    swap: dict[str, str] = field(default_factory=dict)
-    extra: tuple[str, ...] = ()
-    env: dict[str, str] = field(default_factory=dict)
-    edit: bool = False
-    pause: int = 0
-
-
-READ = {
-    "claude": '[[call Read {"file_path": "{file}"}]] [[call Bash {"command": "echo hi"}]]',
-    "codex": '[[call exec_command {"cmd": "cat {file}"}]]',
-    "copilot": '[[call view {"path": "{file}"}]]',
-    "pi-agent": '[[call read {"path": "{file}"}]]',
-    "gemini": '[[call read_file {"file_path": "{file}"}]]',
-    "qwen": '[[call read_file {"file_path": "{file}", "absolute_path": "{file}"}]]',
-    "opencode": '[[call read {"filePath": "{file}"}]]',
-}
-SUB_AGENT = (
-    '[[call Agent {"description": "look", "prompt": "Please look. ((call Read {\\"file_path\\": \\"{file}\\"}))",'
-    ' "subagent_type": "general-purpose"}]]'
-)
-MCP = '{"mcpServers": {"late": {"command": "{python}", "args": ["{server}"]}}}'
-OPUS = ("--model", "claude-opus-5-5")
-SONNET = ("--model", "claude-sonnet-5-5")
-ALL_TOOLS = {
-    "ENABLE_TOOL_SEARCH": "false"
-}  # otherwise most tools are announced in messages, and a late one changes nothing
-SCRIPTS: dict[str, list[Turn]] = {
-    "claude": [
-        Turn("read", new=True, extra=OPUS),
-        Turn("Second turn.", extra=OPUS),
-        Turn("After an edit.", edit=True, extra=OPUS),
-        Turn(SUB_AGENT, extra=OPUS),
-        Turn("/compact", extra=OPUS),
-        Turn("After the compaction.", "compaction", extra=OPUS),
-        Turn("Another model.", "model", extra=SONNET, env=ALL_TOOLS),
-        Turn("Fewer tools.", "tool", extra=(*SONNET, "--disallowedTools", "Edit"), env=ALL_TOOLS),
-        Turn(
-            "A late server.", "server", extra=(*SONNET, "--disallowedTools", "Edit", "--mcp-config", MCP), env=ALL_TOOLS
-        ),
-        Turn(
-            "A fork.",
-            extra=(*SONNET, "--disallowedTools", "Edit", "--mcp-config", MCP, "--fork-session"),
-            env=ALL_TOOLS,
-        ),
-    ],
-    "codex": [
-        Turn("read", new=True),
-        Turn("Second turn."),
-        Turn("After an edit.", edit=True),
-        Turn("Another model.", "model", swap={"peer": "other"}),
-        Turn(
-            "A late server.",
-            "unknown",
-            swap={"peer": "other"},
-            extra=("-c", 'mcp_servers.late={command="{python}",args=["{server}"]}'),
-        ),
-    ],
-    "copilot": [
-        Turn("read", new=True),
-        Turn("Second turn.", "file"),
-        Turn("After an edit.", "file", edit=True),
-        Turn("/compact"),
-        Turn("After the compaction.", None),
-    ],
-    "pi-agent": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", "file", edit=True)],
-    "gemini": [Turn("read", new=True), Turn("Second turn.", None), Turn("After an edit.", "file", edit=True)],
-    "qwen": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", "unknown", edit=True)],
-    "opencode": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", None, edit=True)],
-}
-PAUSE = Turn("After a pause.", "lifetime", pause=305)
 
 
 def main() -> int:
@@ -128,13 +47,14 @@ def main() -> int:
     parser.add_argument(
         "--pause", action="store_true", help="add a pause of five minutes to the session of Claude Code"
     )
+    parser.add_argument("--seed", type=int, help="run a session of random events instead of the script")
     args = parser.parse_args()
     programs = read_programs()
     agrees = True
     for name in args.only or SCRIPTS:
-        turns = SCRIPTS[name]
+        turns = SCRIPTS[name] if args.seed is None else random_script(name, args.seed)
         if args.pause and name == "claude":
-            turns = [*turns[:2], Turn(PAUSE.message, PAUSE.cause, extra=OPUS, pause=PAUSE.pause), *turns[2:]]
+            turns = [*turns[:2], PAUSE, *turns[2:]]
         try:
             _install(programs[name])
             agrees = run_script(programs[name], turns, args.record) and agrees
@@ -153,8 +73,7 @@ def run_script(program: Program, turns: list[Turn], record: bool) -> bool:
         for turn in turns:
             time.sleep(turn.pause)
             if turn.edit:
-                for name in NAMES:
-                    Path(base, "repo", name).write_text(f"# Rules of {name}\n\n{RULES}- New rule: never use tabs.\n")
+                _edit_files(base, turn.edit)
             firsts.append(len(provider.meter.requests))
             output = _run_turn(program, installed, provider.url, base, turn)
             if len(provider.meter.requests) == firsts[-1]:
@@ -183,6 +102,12 @@ def _write_tree(base: str) -> None:
     Path(base, "repo/packages/api/a.py").write_text("x = 1\n" * 200)
     git = "git init -q -b main . && git add -A && git -c user.email=peer@example.com -c user.name=Peer commit -qm Start"
     subprocess.run(git, shell=True, cwd=os.path.join(base, "repo"), check=True)
+
+
+def _edit_files(base: str, number: int) -> None:
+    rule = "never use tabs" if number == 1 else f"never use tabs (edited {number} times)"
+    for name in NAMES:
+        Path(base, "repo", name).write_text(f"# Rules of {name}\n\n{RULES}- New rule: {rule}.\n")
 
 
 def _run_turn(program: Program, installed: Installed, url: str, base: str, turn: Turn) -> str:
@@ -225,6 +150,7 @@ def compare(base: str, turns: list[Turn], firsts: list[int], requests: list[Mete
     sent = sum_requests(requests)
     if read != sent:
         problems.append(f"the log has {read}, the provider recorded {sent}")
+    problems += compare_files(fields, answer["total"])
     causes: list[str] = []
     for session in sorted(answer["sessions"], key=lambda row: row["started"]):
         detail = mapping_answer({**fields, "id": session["id"]})
@@ -241,6 +167,19 @@ def compare(base: str, turns: list[Turn], firsts: list[int], requests: list[Mete
         else:
             problems.append(f"a collapse that the script does not explain: {cause}")
     return problems + [f"not found: a collapse caused by {cause}" for cause in missing]
+
+
+def compare_files(fields: dict[str, Any], total: dict[str, Any]) -> list[str]:
+    """Return what differs between the sum of what each file cost and the total."""
+    rows = mapping_answer({**fields, "by": "file"})["rows"]
+    problems = []
+    for kind in ("fresh", "written", "read", "out"):
+        if (count := sum(row["tokens"][kind] for row in rows)) != total["tokens"][kind]:
+            problems.append(f"the files have {count:,} tokens {kind}, the total {total['tokens'][kind]:,}")
+    cost = sum(row["cost"] or 0 for row in rows)
+    if abs(cost - (total["cost"] or 0)) > 1e-9:
+        problems.append(f"the files cost {cost}, the total is {total['cost']}")
+    return problems
 
 
 def logged_requests(name: str, requests: list[Metered]) -> list[Metered]:

@@ -68,6 +68,10 @@ class Period:
         if self.start > self.end:
             raise CallError(f"--since {since} is after --until {until}")
 
+    @property
+    def is_limited(self) -> bool:
+        return bool(self.start) or self.end != float("inf")
+
     def contains(self, time: float) -> bool:
         return self.start <= time < self.end or (not time and not self.start and self.end == float("inf"))
 
@@ -237,8 +241,10 @@ class SessionQuery:
         """Return a session's entries in the period and of the model that were asked for."""
         key = session.agent, session.id
         if key not in self._chosen:
-            entries = session.entries
-            self._chosen[key] = [row for row in entries if self._is_chosen(row) and row.tokens.input + row.tokens.out]
+            is_limited = self.model or self.period.is_limited
+            self._chosen[key] = [
+                row for row in session.entries if any(row.tokens) and (not is_limited or self._is_chosen(row))
+            ]
         return self._chosen[key]
 
     def file_texts(self, paths: set[str]) -> dict[str, str]:

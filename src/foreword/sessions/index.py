@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from itertools import repeat
 
 from .readers.lines import UnreadableLog, mark_end
 from .records import Collapse, Entry, LogRecord
@@ -16,7 +17,7 @@ from .values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     T = TypeVar("T")
@@ -193,18 +194,35 @@ def decode_log(stored: list[Any]) -> SessionLog:
 
 
 def encode_record(record: LogRecord) -> list[Any]:
-    """Return the figures of a log as lists."""
-    return [encode_log(record.log), record.entries]
+    """Return the figures of a log as lists, one for each field of its entries. A field that is always the same is listed once."""
+    count = len(record.entries)
+    columns = [list(column) for column in zip(*record.entries, strict=True)] or [[] for _ in Entry._fields]
+    tokens = [_packed(column) for column in zip(*columns[_TOKENS], strict=True)]
+    collapses = [[number, collapse] for number, collapse in enumerate(columns[_COLLAPSE]) if collapse is not None]
+    others = [_packed(column) for index, column in enumerate(columns) if index not in (_TOKENS, _COLLAPSE)]
+    return [encode_log(record.log), count, others, tokens, collapses]
 
 
 def decode_record(stored: list[Any]) -> LogRecord:
     """Return the figures that these lists describe."""
-    log, rows = stored
-    entries = [
-        Entry._make([*row[:4], TokenCounts(*row[4]), *row[5:10], row[10] and _decode_collapse(row[10])]) for row in rows
-    ]
-    return LogRecord(decode_log(log), entries)
+    log, count, others, token_columns, collapse_rows = stored
+    columns = [_unpacked(column, count) for column in others]
+    counts = zip(*(_unpacked(column, count) for column in token_columns), strict=True)
+    collapses: list[Collapse | None] = [None] * count
+    for number, row in collapse_rows:
+        collapses[number] = Collapse._make([*row[:8], TokenCounts(*row[8])])
+    columns.insert(_TOKENS, map(TokenCounts._make, counts))
+    columns.insert(_COLLAPSE, collapses)
+    return LogRecord(decode_log(log), list(map(Entry._make, zip(*columns, strict=True))))
 
 
-def _decode_collapse(row: list[Any]) -> Collapse:
-    return Collapse._make([*row[:8], TokenCounts(*row[8])])
+_TOKENS, _COLLAPSE = Entry._fields.index("tokens"), Entry._fields.index("collapse")
+
+
+def _packed(column: Sequence[Any]) -> list[Any]:
+    first = column[0] if column else None
+    return [first] if column and column.count(first) == len(column) else list(column)
+
+
+def _unpacked(column: list[Any], count: int) -> Iterable[Any]:
+    return repeat(column[0], count) if len(column) == 1 else column

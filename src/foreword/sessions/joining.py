@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import NamedTuple
 
 from .costs import cost_of
@@ -42,12 +44,12 @@ def join_records(records: Iterable[LogRecord], card: RateCard, providers: Mappin
     for record in records:
         groups.setdefault((record.log.agent, record.log.session), []).append(record)
     ordered = sorted(groups.items(), key=_origin_order)
-    owners: dict[str, tuple[str, str]] = {}
+    owners: dict[str, dict[str, tuple[str, str]]] = {}  # by agent and request
     sessions: list[Session] = []
     spent: dict[tuple[str, str], list[Entry]] = {}
     for name, group in ordered:
         group.sort(key=lambda record: (bool(record.log.thread), _first_time(record), record.log.path))
-        entries, copies, parents = _own_entries(name, group, owners)
+        entries, copies, parents = _own_entries(name, group, owners.setdefault(name[0], {}))
         inherited = [entry for parent in parents for entry in spent[parent]]
         logged = unlogged_entries(group, inherited, entries, bool(copies), card, providers.get(name[0], ""))
         entries = sorted([*entries, *logged], key=lambda entry: entry.time)
@@ -96,24 +98,18 @@ def _own_entries(
     name: tuple[str, str], group: Sequence[LogRecord], owners: dict[str, tuple[str, str]]
 ) -> tuple[list[Entry], list[Entry], list[tuple[str, str]]]:
     """Return a session's own entries, those that are copies, and the sessions that they are copies of."""
-    own: list[Entry] = []
+    own: dict[str, Entry] = {}
     copies: list[Entry] = []
     parents: dict[tuple[str, str], None] = {}
     for record in group:
         for entry in record.entries:
-            key = f"{name[0]}|{entry.key}"
-            owner = owners.setdefault(key, name)
-            if owner == name:
-                own.append(entry)
-            else:
+            owner = owners.setdefault(entry.key, name)
+            if owner is not name:
                 copies.append(entry)
                 parents[owner] = None
-    unique: dict[str, Entry] = {}
-    for entry in own:
-        known = unique.get(entry.key)
-        if known is None or entry.tokens.input > known.tokens.input:
-            unique[entry.key] = entry
-    return list(unique.values()), copies, list(parents)
+            elif entry.tokens.input > own.setdefault(entry.key, entry).tokens.input:
+                own[entry.key] = entry
+    return list(own.values()), copies, list(parents)
 
 
 # Requests without a record
@@ -133,7 +129,7 @@ def unlogged_entries(
     whose requests are `inherited`.
     """
     main = group[0].log
-    if has_copies and not inherited:
+    if not main.totals or (has_copies and not inherited):
         return
     logged = _Logged(group, inherited if has_copies else (), own)
     compactions = [event.after for event in main.events if event.kind == "compaction" and not event.thread]
@@ -159,15 +155,27 @@ class _Logged:
     def __init__(self, group: Sequence[LogRecord], inherited: Sequence[Entry], own: Sequence[Entry]) -> None:
         start = min((entry.time for entry in own if entry.time), default=0.0)
         keys = {entry.key for entry in own}
-        self._inherited = [entry for entry in inherited if entry.time <= start]
-        self._own = [entry if entry.key in keys else None for entry in group[0].entries]
-        self._subs = [entry for record in group[1:] for entry in record.entries]
+        rows = ((-1.0, entry) for entry in inherited if entry.time <= start)
+        mine = ((float(index), entry) for index, entry in enumerate(group[0].entries) if entry.key in keys)
+        self._main = _running_sums([*rows, *mine])
+        self._subs = _running_sums([(entry.time - 1, entry) for record in group[1:] for entry in record.entries])
 
     def sum(self, model: str, position: int, time: float) -> TokenCounts:
         """Return the tokens of a model up to a position in the main log."""
-        total = TokenCounts()
-        below = (entry for entry in self._subs if entry.time <= time + 1)
-        for entry in (*self._inherited, *self._own[:position], *below):
-            if entry is not None and entry.model == model:
-                total = total.plus(entry.tokens)
-        return total
+        places, sums = self._main.get(model, _NOTHING)
+        main = sums[bisect_left(places, position)]
+        times, sums = self._subs.get(model, _NOTHING)
+        return main.plus(sums[bisect_right(times, time)])
+
+
+_NOTHING: tuple[list[float], list[TokenCounts]] = ([], [TokenCounts()])
+
+
+def _running_sums(rows: Iterable[tuple[float, Entry]]) -> dict[str, tuple[list[float], list[TokenCounts]]]:
+    """Return for each model the places of its entries in order, and the tokens before each of them and at the end."""
+    found: dict[str, tuple[list[float], list[TokenCounts]]] = {}
+    for place, entry in sorted(rows, key=itemgetter(0)):
+        places, sums = found.setdefault(entry.model, ([], [TokenCounts()]))
+        places.append(place)
+        sums.append(sums[-1].plus(entry.tokens))
+    return found
