@@ -73,3 +73,20 @@ def test_the_cost_of_lines_matches_its_schema(run):
     command = ["blame", "--file", "CLAUDE.md", "--cost"]
     assert "Run the tests." in run(*command)
     Draft202012Validator(schema_of("blame")).validate(json.loads(run(*command, "--json")))
+
+
+def test_a_terminal_shows_the_newest_sessions_and_the_sum_of_all(tmp_path, capsys, monkeypatch):
+    for number in range(45):
+        log = ClaudeLog(tmp_path, "/repo", session=f"{number:08d}-aaaa-4bbb-8ccc-222222222222")
+        log.time, log.count = 100 * number, 10 * number
+        log.user().answer(written=1000).write()
+    command = ["sessions", str(tmp_path), "--home", str(tmp_path), "--everywhere", "--no-cache"]
+    assert main(command) == 0
+    assert capsys.readouterr().out.count("claude") == 90  # each has an agent and a model
+    monkeypatch.setattr("foreword.cli.sessions.is_terminal", lambda _: True)
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "00000044" in out
+    assert "00000004" not in out
+    assert "and 5 older sessions; --since 7d lists fewer" in out
+    assert "for 45 requests" in out

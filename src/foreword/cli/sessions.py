@@ -21,7 +21,7 @@ from .session_words import (
     write_days,
     write_total,
 )
-from .terminal import is_terminal, paint, write_error, write_json, write_line, write_table
+from .terminal import count_of, is_terminal, paint, write_error, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _SHARED = ("--json", "--home", "--now", "--settings")
 _ID = 8
+_MOST = 40  # sessions in a terminal; the sums are below them
 
 
 def parser_for(command: str) -> Parser:
@@ -141,10 +142,12 @@ def _write_sessions(answer: Mapping[str, Any], args: Namespace) -> None:
             hit_rate(session["tokens"]),
             str(session["collapses"] or ""),
         )
-        for session in answer["sessions"]
+        for session in (answer["sessions"][:_MOST] if is_short else answer["sessions"])
     ]
     header = ("id", "agent", "ended", "model", "requests", *KINDS, "cost", "hit", "breaks")
     write_table(rows, header, ("dim",), right=range(4, 12), optional=(5, 8, 10))
+    if older := len(answer["sessions"]) - len(rows):
+        write_line(f"and {count_of(older, 'older session')}; --since 7d lists fewer, --csv and --json list all")
     write_days(answer["days"])
     write_total(answer["total"])
     write_advice(answer["advice"])
