@@ -357,17 +357,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "effect-stopped": ("info", "An experiment was stopped before every arm was decided; the message says why."),
     # sessions
     "session-log-unreadable": ("warning", "A log of a released agent could not be read; the message says why."),
-    "session-log-cut": (
-        "info",
-        "A line of a log is cut, not valid JSON or has unexpected values, and was left out; a program may be writing it.",
-    ),
+    "session-log-cut": ("info", "A line of a log is cut, not JSON or has unexpected values, and was left out."),
     "session-record-unknown": (
         "info",
         "A log has records of a type that Foreword does not know, and they were left out. There is one finding per type and version.",
     ),
     "session-rebuild-differs": (
         "warning",
-        "A request that was rebuilt from a log differs from the digest of the request in that log.",
+        "A request that was rebuilt from a log differs from its digest in that log.",
     ),
     "session-old-text": (
         "info",
@@ -378,10 +375,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "An instruction file that was in the requests of a session was not sent any more after a compaction or a resume.",
     ),
     "session-bare-agent": ("info", "A sub-agent got none of the instruction files."),
-    "session-mirror-differs": (
-        "warning",
-        "A program read other instruction files than the layout that mirrors it: the layout has to be updated.",
-    ),
+    "session-mirror-differs": ("warning", "A program read other instruction files than the layout that mirrors it."),
     "session-folder-moved": (
         "info",
         "Logs belong to a folder with the repository's name that does not exist any more; the repository may have been moved.",
