@@ -13,10 +13,11 @@ from sqlalchemy import create_engine, text
 
 COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 BODIES = ", ".join(f"{name}.form, {name}.body" for name in COLUMNS[:3])
-JOINS = " ".join(f"JOIN foreword_texts AS {name} ON {name}.id = c.{name}" for name in COLUMNS[:3])
+JOINS = " ".join(f"JOIN foreword_texts AS {name} ON {name}.team = c.team AND {name}.id = c.{name}" for name in COLUMNS[:3])
 SELECT = text(
-    f"SELECT e.number, e.created, {BODIES} FROM foreword_editions AS e JOIN foreword_contents AS c ON c.id = e.content {JOINS}"
-    " WHERE e.conversation = :id ORDER BY e.number DESC LIMIT 1"
+    f"SELECT e.number, e.created, {BODIES} FROM foreword_editions AS e"
+    f" JOIN foreword_contents AS c ON c.team = e.team AND c.id = e.content {JOINS}"
+    " WHERE e.team = '' AND e.conversation = :id ORDER BY e.number DESC LIMIT 1"
 )
 app = FastAPI()
 engine = create_engine(sys.argv[1].replace("postgresql://", "postgresql+psycopg://"), pool_size=8)

@@ -40,8 +40,8 @@ FIRST = pack_time(OLDEST)[0]
 INTERVAL = 2000 * 4096
 COUNT_AGAIN = (
     "DELETE FROM foreword_counts",
-    "INSERT INTO foreword_counts (kind, shard, conversations, editions)"
-    " SELECT kind, 0, count(*), count(*) FROM foreword_editions GROUP BY kind",
+    "INSERT INTO foreword_counts (team, kind, shard, conversations, editions)"
+    " SELECT team, kind, 0, count(*), count(*) FROM foreword_editions GROUP BY team, kind",
 )
 
 
@@ -179,8 +179,8 @@ class SqliteTalks(Talks):
         connection.execute("PRAGMA cache_size = -200000")
         prompt_row = cycle(self.prompt_rows)
         add = (
-            "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
-            f" VALUES (?, 1, ?, ?, {FIRST} + ? * {INTERVAL})"
+            "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
+            f" VALUES ('', ?, 1, ?, ?, {FIRST} + ? * {INTERVAL})"
         )
         connection.execute("BEGIN")
         connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), index) for index in range(first, until)))
@@ -209,8 +209,8 @@ class PostgresTalks(Talks):
 
     def _add(self, first: int, until: int) -> None:
         self.run(
-            "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
-            f" SELECT gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
+            "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
+            f" SELECT '', gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
             " FROM generate_series(%s, %s - 1) AS step"
             " JOIN unnest(%s::bigint[], %s::integer[]) WITH ORDINALITY AS prompts (content, kind, index)"
             f" ON index = step %% {PROMPTS} + 1 ORDER BY step",
