@@ -214,7 +214,16 @@ ROLES_WITH_TEXT = ("summary", "branch_summary", "custom")
 ROLES_NOT_BLANK = ("user", "system", "developer", *ROLES_WITH_TEXT)
 # The keys of a block of text, some of them only if a model wrote it.
 TEXT_KEYS = frozenset(("type", "text", "cache_control", "citations", "annotations", "logprobs"))
-PROVIDERS = ("anthropic", "openai", "gemini", "bedrock")
+# Each API of a provider, by the name that a client of the service uses, with the ends of its endpoints' paths. The part before the
+# hyphen names the provider and its module, and the function in it has the API's name: `for_openai_chat`.
+APIS = {
+    "anthropic": ("/messages",),
+    "openai-responses": ("/responses",),
+    "openai-chat": ("/chat/completions",),
+    "gemini": (":generateContent", ":streamGenerateContent"),
+    "bedrock": ("/converse",),
+}
+PROVIDERS = tuple(dict.fromkeys(api.partition("-")[0] for api in APIS))
 # The values of `sys.platform`, without versions.
 PLATFORMS = (
     *("aix", "android", "cygwin", "darwin", "dragonfly", "emscripten", "freebsd", "gnu", "haiku", "ios", "linux"),

@@ -13,11 +13,11 @@ from typing import get_args
 import pytest
 
 import foreword
-from foreword.errors import PROVIDERS
-from foreword.providers import _FUNCTIONS, request_for
+from foreword.errors import APIS, PROVIDERS
+from foreword.providers import function_of, request_for
 from foreword.providers.usage import reported_tokens
 from foreword.service.bodies import RequestForm
-from foreword.service.proxy.observer import ENDPOINTS
+from foreword.service.proxy.observer import endpoint_of
 
 SRC = Path(foreword.__file__).parent
 ADAPTERS = SRC / "integrations"
@@ -95,9 +95,26 @@ def test_every_provider_has_capabilities():
 
 
 def test_every_function_is_available_over_http():
-    """`providers._FUNCTIONS` names them, `bodies.RequestForm` lets a client choose one, and the proxy knows its endpoint."""
-    assert set(_FUNCTIONS.values()) == {function for name in PROVIDERS for function in functions_of(name)}
-    assert set(get_args(RequestForm)) == set(_FUNCTIONS) == set(ENDPOINTS.values())
+    """`errors.APIS` lists them; a client can choose each, and the proxy knows its endpoint."""
+    assert set(map(function_of, APIS)) == {function for name in PROVIDERS for function in functions_of(name)}
+    assert get_args(RequestForm) == tuple(APIS)
+
+
+@pytest.mark.parametrize(
+    ("path", "api"),
+    [
+        ("/v1/messages", "anthropic"),
+        ("/v1/responses/", "openai-responses"),
+        ("/v1/chat/completions?x=/messages", "openai-chat"),
+        ("/v1beta/models/gemini-3:generateContent", "gemini"),
+        ("/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "gemini"),
+        ("/model/a/converse", "bedrock"),
+        ("/v1/messages/count_tokens", ""),
+    ],
+)
+def test_the_endpoint_of_a_request_is_known(path, api):
+    assert endpoint_of("POST", path) == api
+    assert endpoint_of("GET", path) == ""
 
 
 USAGE = {

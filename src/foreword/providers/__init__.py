@@ -24,7 +24,7 @@ To add a provider, follow the recipe in CONTRIBUTING.md; `tests/providers/test_t
 
 from __future__ import annotations
 
-from ..errors import PROVIDERS, CallError, check_turn
+from ..errors import APIS, PROVIDERS, CallError, check_turn
 from ..vocabulary import Turn, replace
 from .foreign_messages import ForeignMessageError, as_text
 from .tool_fields import UnsupportedToolError, without_tool_fields
@@ -39,22 +39,17 @@ _PLACEHOLDER = {"role": "user", "content": "…"}
 _MESSAGE_KEYS = ("messages", "input", "contents")
 
 
-# The function for each API, by the name that a client of the service uses; the module is the part before the hyphen.
-_FUNCTIONS = {
-    "anthropic": "for_anthropic",
-    "openai-responses": "for_openai_responses",
-    "openai-chat": "for_openai_chat",
-    "gemini": "for_gemini",
-    "bedrock": "for_bedrock",
-}
+def function_of(api: str) -> str:
+    """Return the name of the function that converts a turn for an API."""
+    return f"for_{api.replace('-', '_')}"
 
 
 def check_turn_for(api: str, turn: Turn) -> None:
     """Raise a CallError unless a turn can be sent to this API: it has messages, and its agent has no other known provider."""
-    function, owner = _FUNCTIONS[api], getattr(turn, "provider", "").lower()
+    function, owner = function_of(api), getattr(turn, "provider", "").lower()
     check_turn(function, turn, Turn)
     if owner in PROVIDERS and owner != api.partition("-")[0]:
-        right = " or ".join(name for other, name in _FUNCTIONS.items() if other.partition("-")[0] == owner)
+        right = " or ".join(function_of(other) for other in APIS if other.partition("-")[0] == owner)
         raise CallError(
             f"{function} is not for the agent's provider, {owner}; use {right}, or if you send the request to a gateway, pass its name"
             ' instead, as in Agent(provider="openrouter")'
@@ -66,7 +61,7 @@ def request_to(api: str, turn: Turn) -> dict[str, Any]:
     from importlib import import_module
 
     module = import_module(f".{api.partition('-')[0]}", __name__)
-    request: dict[str, Any] = getattr(module, _FUNCTIONS[api])(turn)
+    request: dict[str, Any] = getattr(module, function_of(api))(turn)
     return request
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..engine.touched import MAX_TOUCHED_PATHS
+from ..errors import APIS
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY
 from .message_schema import MESSAGE_SCHEMA
@@ -33,10 +34,11 @@ TemplateName = Annotated[
 ]
 # What the user says: empty, or more than white space.
 UserText = Annotated[str, Meta(max_length=1_000_000, extra_json_schema={"pattern": r"\S|^(?![\s\S])"})]
-RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini", "bedrock"]
 if TYPE_CHECKING:
+    RequestForm = str
     Syntax = str
 else:
+    RequestForm = Literal[tuple(APIS)]
     Syntax = Literal[tuple(LANGUAGES)]
 _MAX_DEPTH = 100
 Message = Annotated[dict[str, Any], Meta(extra_json_schema=MESSAGE_SCHEMA)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ...errors import APIS
 from ...providers.request_check import MAX_BREAKPOINTS
 from ...vocabulary import replace, value
 from ..side_process import SideProcessEnded
@@ -24,21 +25,12 @@ if TYPE_CHECKING:
 _MAX_READ_HERE = 256 * 1024
 READS_REQUESTS = "foreword.service.proxy.observer:reads_requests"
 CONVERSATION_HEADER = "x-foreword-conversation"
-# The ends of model endpoints' paths, and the endpoints' names in reports.
-ENDPOINTS = {
-    "/messages": "anthropic",
-    "/responses": "openai-responses",
-    "/chat/completions": "openai-chat",
-    ":generateContent": "gemini",
-    ":streamGenerateContent": "gemini",
-    "/converse": "bedrock",
-}
 
 
 def endpoint_of(method: str, target: str) -> str:
     """Return the name of the model endpoint that a request is for, or an empty string if it is for something else."""
     path = target.partition("?")[0].rstrip("/")
-    return next((name for end, name in ENDPOINTS.items() if method == "POST" and path.endswith(end)), "")
+    return next((api for api, ends in APIS.items() if method == "POST" and path.endswith(ends)), "")
 
 
 def model_in(target: str) -> str:
