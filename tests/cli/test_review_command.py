@@ -485,19 +485,22 @@ def test_the_list_of_differences_is_bounded(commit, tree, monkeypatch):
 
 @pytest.fixture
 def checked_out(tree, git, commit):
-    """`checked_out(entries)` writes a tree with these raw entries into a checkout, and returns the checkout."""
+    """`checked_out(entries)` writes a tree with these raw entries into a checkout, and returns the checkout.
+
+    With `needed`, only these files get their content.
+    """
     commit(OLD)
     workspace = Workspace(tree.path("w"), root=tree.path("w"))
     objects = git_trees.GitTrees(open_git(workspace, Reader(), print))
 
-    def checked_out(files):
+    def checked_out(files, needed=None):
         entries = {}
         for path, (mode, content) in files.items():
             tree({"blob": content})
             entries[path] = git_trees.tree_entry(mode, git("hash-object", "-w", "../blob").strip())
         folder = checkout.Checkout(objects, "w")
         folder.open(entries)
-        folder.write(entries)
+        folder.write(entries if needed is None else needed)
         return folder
 
     return checked_out
@@ -513,6 +516,15 @@ def test_a_tree_with_impossible_names_writes_only_into_its_folder(checked_out, t
         assert sorted(checkout.skipped) == sorted(names[:-1])
         assert set(checkout.links) <= {"ok/AGENTS.md"}
     assert not os.path.exists(top)
+
+
+def test_filling_returns_what_was_created(checked_out):
+    files = {path: ("100644", path) for path in ("a/x.md", "a/b/y.md", "c.md")}
+    with checked_out(files, needed=()) as folder:
+        assert folder.fill([f"{folder.root}/c.md"], []) == {"c.md", ""}
+        assert folder.fill([], [f"{folder.root}/a"]) == {"a", "a/x.md", "a/b", "a/b/y.md", ""}
+        assert folder.fill([], [f"{folder.root}/a"]) == set()
+        assert (Path(folder.root) / "c.md").read_text() == "c.md"
 
 
 def test_a_file_below_a_link_is_not_written_through_it(checked_out, tree):
