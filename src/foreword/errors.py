@@ -215,7 +215,7 @@ ROLES_NOT_BLANK = ("user", "system", "developer", *ROLES_WITH_TEXT)
 # The keys of a block of text, some of them only if a model wrote it.
 TEXT_KEYS = frozenset(("type", "text", "cache_control", "citations", "annotations", "logprobs"))
 # Each API of a provider, by the name that a client of the service uses, with the ends of its endpoints' paths. The part before the
-# hyphen names the provider and its module, and the function in it has the API's name: `for_openai_chat`.
+# hyphen names the provider and its module; the function in it is named after the whole API.
 APIS = {
     "anthropic": ("/messages",),
     "openai-responses": ("/responses",),

@@ -452,6 +452,7 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
         (('"read"', '"write"'), "rights must be a list of"),
         (("sha256:", ""), ""),
         (('hash = "sha256:', 'hash = "md5:'), "hash must be sha256:"),
+        (('hash = "', 'hash = 7 # "'), "hash must be sha256:"),
         (("rights = [", 'rights = "read" # ['), "rights must be a list of"),
         (("rights = [", "rights = [] # ["), "rights must be a list of"),
         (('name = "team"', "name = 7"), "name must be a string"),
