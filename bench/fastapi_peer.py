@@ -13,7 +13,9 @@ from sqlalchemy import create_engine, text
 
 COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 BODIES = ", ".join(f"{name}.form, {name}.body" for name in COLUMNS[:3])
-JOINS = " ".join(f"JOIN foreword_texts AS {name} ON {name}.team = c.team AND {name}.id = c.{name}" for name in COLUMNS[:3])
+JOINS = " ".join(
+    f"JOIN foreword_texts AS {name} ON {name}.team = c.team AND {name}.id = c.{name}" for name in COLUMNS[:3]
+)
 SELECT = text(
     f"SELECT e.number, e.created, {BODIES} FROM foreword_editions AS e"
     f" JOIN foreword_contents AS c ON c.team = e.team AND c.id = e.content {JOINS}"

@@ -50,7 +50,9 @@ def rows(project: fixture.Fixture) -> list[Row]:
 def bare_select(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
     """Return a function that selects the row of the edition in use, without the texts it refers to."""
     columns = "number, content, created, created_text, state"
-    select = f"SELECT {columns} FROM foreword_editions WHERE team = '' AND conversation = ? ORDER BY number DESC LIMIT 1"
+    select = (
+        f"SELECT {columns} FROM foreword_editions WHERE team = '' AND conversation = ? ORDER BY number DESC LIMIT 1"
+    )
 
     def select_row() -> tuple[int, ...]:
         row: tuple[int, ...] = connection.execute(select, ("t",)).fetchone()
