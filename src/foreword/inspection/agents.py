@@ -9,10 +9,11 @@ read it when it works in another folder; otherwise it never does.
 
 from __future__ import annotations
 
-from posixpath import basename, dirname
+from posixpath import basename, dirname, join, split
 
 from ..gathering.conditions import is_read_by_program
 from ..layout.model import Field
+from ..sources.finder import other_spellings
 from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
@@ -387,11 +388,13 @@ def _patterns_by_name(
     by_wildcard: list[tuple[Lookup, Pattern]] = []
     for lookup in (rule for rule in layout.lookups if rule.kind == "text"):
         for pattern in (pattern for group in lookup.groups for pattern in group):
-            name = basename(pattern.path)
+            folder, name = split(pattern.path)
             if "*" in name:
                 by_wildcard.append((lookup, pattern))
-            else:
-                by_name.setdefault(name, []).append((lookup, pattern))
+                continue
+            by_name.setdefault(name, []).append((lookup, pattern))
+            for spelling in other_spellings(name) if lookup.any_case else ():
+                by_name.setdefault(spelling, []).append((lookup, replace(pattern, path=join(folder, spelling))))
     return by_name, by_wildcard
 
 

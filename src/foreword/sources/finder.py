@@ -244,11 +244,11 @@ def _in_any_case(path: str, reader: Reader) -> str:
     walked = reader.known.walked if reader.known else None
     if walked and not walked.may_contain(folder, frozenset((name.lower(),))):
         return path
-    others = (os.path.join(folder, spelling) for spelling in _other_spellings(name))
+    others = (os.path.join(folder, spelling) for spelling in other_spellings(name))
     return path if reader.has_entry(path) else next(filter(reader.has_entry, others), path)
 
 
-def _other_spellings(name: str) -> list[str]:
+def other_spellings(name: str) -> list[str]:
     """Return the usual spellings of a name that differ from it in upper and lower case. To find all, the folder would have to be listed."""
     stem, extension = os.path.splitext(name)
     return sorted({name.lower(), name.upper(), name.capitalize(), stem.title() + extension} - {name})
@@ -445,7 +445,7 @@ def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
     folder, name = os.path.split(path)
     if reader.known and reader.known.walked.has_one_case(folder, name):
         return
-    for variant in _other_spellings(name):
+    for variant in other_spellings(name):
         other = os.path.join(folder, variant)
         if not reader.has_entry(other):
             continue
