@@ -327,13 +327,22 @@ def details_of(select: Select, team: str, conversations: Sequence[str]) -> list[
     found: dict[str, ConversationRow] = {}
     for start in range(0, len(conversations), _BATCH_SIZE):
         batch = conversations[start : start + _BATCH_SIZE]
+        # Subqueries rather than joins: without statistics, PostgreSQL would begin with another table than the editions.
         statement = f"""
-            SELECT e.conversation, e.number, t.hash, e.created, e.created_text, k.layout, k.model, k.template, k.version
+            SELECT e.kind, e.conversation, e.number, (
+                SELECT t.hash FROM foreword_texts AS t WHERE t.team = e.team AND t.id = (
+                    SELECT c.system FROM foreword_contents AS c WHERE c.team = e.team AND c.id = e.content
+                )
+            ), e.created, e.created_text
             FROM foreword_editions AS e
-            JOIN foreword_contents AS c ON c.team = e.team AND c.id = e.content
-            JOIN foreword_texts AS t ON t.team = e.team AND t.id = c.system
-            JOIN foreword_kinds AS k ON k.team = e.team AND k.id = e.kind
             WHERE e.team = ? AND e.conversation IN ({", ".join("?" * len(batch))}) AND e.kind IS NOT NULL
         """
-        found |= {row[0]: conversation_of(team, row) for row in select(statement, [team, *batch])}
+        rows = [row for row in select(statement, [team, *batch]) if row[3] is not None]
+        used = sorted({row[0] for row in rows})
+        kinds = f"""
+            SELECT id, layout, model, template, version FROM foreword_kinds
+            WHERE team = ? AND id IN ({", ".join("?" * len(used))})
+        """
+        by_id = {id: columns for id, *columns in select(kinds, [team, *used])} if used else {}
+        found |= {row[1]: conversation_of(team, (*row[1:], *by_id[row[0]])) for row in rows if row[0] in by_id}
     return [found[id] for id in conversations if id in found]
