@@ -9,7 +9,7 @@ read it when it works in another folder; otherwise it never does.
 
 from __future__ import annotations
 
-from posixpath import basename, dirname, join, split
+from posixpath import basename, dirname, join
 
 from ..gathering.conditions import is_read_by_program
 from ..layout.model import Field
@@ -322,7 +322,10 @@ class _Judge:
         """Return the verdict `elsewhere` if an agent in another folder would read the file; otherwise whether a menu lists it."""
         if is_inside(path, self.root):
             for lookup, pattern in self._possible_patterns(path):
-                folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
+                own = (
+                    join(dirname(path), basename(pattern.path)) if lookup.any_case and "*" not in pattern.path else path
+                )
+                folders = _start_folders(own, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
                 for folder in folders:
                     is_possible = pattern.place != "between" or folder != self.root
                     if is_possible and not self._is_searched(folder, pattern):
@@ -388,13 +391,12 @@ def _patterns_by_name(
     by_wildcard: list[tuple[Lookup, Pattern]] = []
     for lookup in (rule for rule in layout.lookups if rule.kind == "text"):
         for pattern in (pattern for group in lookup.groups for pattern in group):
-            folder, name = split(pattern.path)
+            name = basename(pattern.path)
             if "*" in name:
                 by_wildcard.append((lookup, pattern))
                 continue
-            by_name.setdefault(name, []).append((lookup, pattern))
-            for spelling in other_spellings(name) if lookup.any_case else ():
-                by_name.setdefault(spelling, []).append((lookup, replace(pattern, path=join(folder, spelling))))
+            for spelling in (name, *(other_spellings(name) if lookup.any_case else ())):
+                by_name.setdefault(spelling, []).append((lookup, pattern))
     return by_name, by_wildcard
 
 
