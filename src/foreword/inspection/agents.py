@@ -13,9 +13,8 @@ from posixpath import basename, dirname, join
 
 from ..gathering.conditions import is_read_by_program
 from ..layout.model import Field
-from ..sources.finder import other_spellings
 from ..sources.globs import matches_glob
-from ..sources.paths import is_inside
+from ..sources.paths import is_inside, other_spellings
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, replace, value
 

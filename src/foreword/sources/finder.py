@@ -13,7 +13,7 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .links import WORKSPACE_PLACES, reach_of
-from .paths import absolute_path, is_inside, user_folder
+from .paths import absolute_path, is_inside, other_spellings, user_folder
 from .places import parent_folder, real_path
 from .reader import DISAPPEARED_REASON, FOLDER_REASON
 from .search import Search
@@ -246,12 +246,6 @@ def _in_any_case(path: str, reader: Reader) -> str:
         return path
     others = (os.path.join(folder, spelling) for spelling in other_spellings(name))
     return path if reader.has_entry(path) else next(filter(reader.has_entry, others), path)
-
-
-def other_spellings(name: str) -> list[str]:
-    """Return the usual spellings of a name that differ from it in upper and lower case. To find all, the folder would have to be listed."""
-    stem, extension = os.path.splitext(name)
-    return sorted({name.lower(), name.upper(), name.capitalize(), stem.title() + extension} - {name})
 
 
 def searched_folder(pattern: Pattern, base: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posixpath import dirname, isabs, join, normpath
+from posixpath import dirname, isabs, join, normpath, splitext
 
 from ..text.lines import printable
 from ..vocabulary import Access, Scope, replace
@@ -139,3 +139,9 @@ def name_by_path(path: str, folder: str) -> str:
     if len(parts) > 1 and parts[-1].lower() == "skill.md":
         parts.pop()
     return printable(":".join(parts).removesuffix(".md"))
+
+
+def other_spellings(name: str) -> list[str]:
+    """Return the usual spellings of a name that differ from it in upper and lower case. To find all, the folder would have to be listed."""
+    stem, extension = splitext(name)
+    return sorted({name.lower(), name.upper(), name.capitalize(), stem.title() + extension} - {name})
