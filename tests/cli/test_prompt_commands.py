@@ -393,6 +393,13 @@ def test_why_says_who_else_reads_a_file_and_how_to_include_it(project, run, path
     assert ("to include it: " in printed) is bool(advice)
 
 
+def test_why_names_align_for_a_released_agent(project, run, tree):
+    tree({"w/CLAUDE.md": "Own."})
+    assert "to include it: run `foreword align`, or move its text into CLAUDE.md" in run(
+        "why", ".", "api/AGENTS.md", "--layout", "claude"
+    )[1].replace("\n  ", " ")
+
+
 def test_why_explains_an_absent_file_that_would_be_read(project, run):
     assert why_row(run, ".", "AGENTS.local.md") == (
         "/w/AGENTS.local.md",

@@ -25,12 +25,21 @@ _WAYS: Mapping[str, str] = {
 """By fate. `{target}` is the file that explains the fate, and `{main}` the instruction file that is nearest to the agent."""
 
 
-def how_to_include(candidate: Candidate, main: str) -> str:
-    """Return how to include a file, as an instruction. Empty if its text is in the prompt already, or if that depends on the reason."""
+_ALIGNED = ("shadowed", "elsewhere", "unread")
+
+
+def how_to_include(candidate: Candidate, main: str, *, is_released: bool) -> str:
+    """Return how to include a file, as an instruction. Empty if its text is in the prompt already, or if that depends on the reason.
+
+    `is_released` says whether the layout mirrors a released agent, which `foreword align` can make read an AGENTS.md.
+    """
     is_unknown = candidate.fate == "absent" and not candidate.layer  # creating it would not be enough
     way = "" if is_unknown else _WAYS.get(candidate.fate, "")
     names = {"target": candidate.target, "main": main}
-    return "" if any(f"{{{name}}}" in way and not known for name, known in names.items()) else way.format(**names)
+    if any(f"{{{name}}}" in way and not known for name, known in names.items()):
+        return ""
+    can_align = is_released and candidate.fate in _ALIGNED and os.path.basename(candidate.path) == "AGENTS.md"
+    return ("run `foreword align`, or " if can_align else "") + way.format(**names)
 
 
 def main_file(candidates: Sequence[Candidate], names: Collection[str], cwd: str) -> str:

@@ -96,7 +96,8 @@ def advice_of(question: Question) -> Callable[[Candidate], str]:
         return lambda candidate: ""
     names = instruction_names(question.assembler.layout())
     main = main_file(question.checked_prompt().candidates, names, question.cwd)
-    return lambda candidate: how_to_include(candidate, main)
+    is_released = bool(question.assembler.layout().mirrors)
+    return lambda candidate: how_to_include(candidate, main, is_released=is_released)
 
 
 def candidates_of(question: Question) -> list[Candidate]:
