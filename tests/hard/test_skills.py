@@ -58,7 +58,7 @@ def write_skill(tree, head, folder="testing", body="Body."):
         # three dashes within a line are text
         ("name: testing\ndescription: a --- b", ("testing", "a --- b"), []),
         # four dashes are not a fence
-        ("name: testing\n----: x\ndescription: D.", ("testing", "D."), ["skill-field"]),
+        ("name: testing\n----: x\ndescription: D.", ("testing", "D."), []),
         # without a name, the directory's name is used
         ("description: D.", ("testing", "D."), ["skill-name"]),
         ("name:\ndescription: D.", ("testing", "D."), ["skill-name"]),

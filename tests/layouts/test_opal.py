@@ -214,11 +214,12 @@ def test_an_invalid_skill_is_skipped_and_reported(tree, folder, text, skill):
     assert {path for _, path in tree.findings(prompt)} == {f"/w/{path}"}
 
 
-def test_a_skill_with_an_unknown_field_is_listed(tree):
-    tree({"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"})
+@pytest.mark.parametrize(("field", "findings"), [("unheard-of", []), ("licence", [("skill-field", "info")])])
+def test_a_skill_with_an_unknown_field_is_listed(tree, field, findings):
+    tree({"w/.agents/skills/a/SKILL.md": f"---\nname: a\ndescription: D.\n{field}: 1\n---\n"})
     prompt = tree.prompt("opal")
     assert content_of(prompt.text, "skills").endswith("\n\n- **a**: D.")
-    assert [(finding.code, finding.severity) for finding in prompt.findings] == [("skill-field", "info")]
+    assert [(finding.code, finding.severity) for finding in prompt.findings] == findings
 
 
 def test_globs_are_ignored(tree, skill):

@@ -88,6 +88,7 @@ class ImportReader:
         self.seen: set[tuple[int, int]] = set()
         self.seen_in_file: set[tuple[int, int]] = set()
         self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
+        self.missing: set[tuple[str, str]] = set()
         self.remaining_bytes = layout.template_limit
 
     def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
@@ -185,7 +186,10 @@ class ImportReader:
 
     def report_missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
         is_text = _looks_like_text(token)
-        if is_text or importing.rules.missing:  # a form for missing files replaces the words, whatever they are
+        key = importing.path, token.name
+        # A form for missing files replaces the words, whatever they are.
+        if (is_text or importing.rules.missing) and key not in self.missing:
+            self.missing.add(key)
             self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", token)
         if is_text:
             self.record(path, "absent", importing)
