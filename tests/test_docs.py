@@ -266,7 +266,7 @@ NOT_VARIABLES = {
 
 
 def test_the_page_on_the_service_names_every_series():
-    table = text_of("service.md").partition("\n## Monitoring\n")[2].partition("\n## ")[0]
+    table = text_of("service-running.md").partition("\n## Monitoring\n")[2].partition("\n## ")[0]
     series = re.findall(r"^# TYPE (\w+)", Metrics(ROUTES).text(), re.MULTILINE)
     assert series and [name for name in series if not re.search(rf"`{name}[`{{]", table)] == []
 
