@@ -92,6 +92,17 @@ def test_no_file_is_created_where_git_would_ignore_it(repository, run):
     assert json.loads(run("align", "--json")[1])["changes"] == []
 
 
+def test_a_long_plan_fits_on_a_screen_and_the_json_has_every_file(repository, run):
+    repository({f"p{number:02}/AGENTS.md": f"For {number}.\n" for number in range(30)} | {"CLAUDE.md": "Own.\n"})
+    _, out, _ = run("align")
+    assert (
+        "create p00/.claude/CLAUDE.md, p01/.claude/CLAUDE.md, p02/.claude/CLAUDE.md, p03/.claude/CLAUDE.md and 26 more for claude:"
+        in out
+    )
+    assert len(out.splitlines()) < 24
+    assert len(json.loads(run("align", "--json")[1])["changes"]) == 30
+
+
 def test_equal_changes_are_shown_together(repository, run):
     repository({f"{name}/AGENTS.md": f"For {name}.\n" for name in "abcd"} | {"CLAUDE.md": "Own.\n"})
     lines = run("align")[1].splitlines()
@@ -99,7 +110,7 @@ def test_equal_changes_are_shown_together(repository, run):
         "create a/.claude/CLAUDE.md, b/.claude/CLAUDE.md, c/.claude/CLAUDE.md, d/.claude/CLAUDE.md for claude:"
         " Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
     ]
-    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 1 more", "reads 4 of 4"]
+    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md and 3 more", "reads 4 of 4"]
 
 
 def test_a_file_with_uncommitted_changes_is_not_touched(repository, run, tree):

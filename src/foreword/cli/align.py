@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SHARED = ("--json", "--home", "--now", "--settings")
 _MAX_LINES = 12  # of a change
-_MAX_PATHS = 3  # of a row of the table
+_MAX_PATHS_IN_TABLE, _MAX_PATHS = 1, 4  # in a cell, and of changes that do the same; --json has all
 
 
 def parser_for(command: str) -> Parser:
@@ -109,15 +109,17 @@ def _write_agents(alignment: Alignment) -> None:
 def _describe(reading: AgentReading, count: int) -> str:
     parts = [f"reads {len(reading.read):,} of {count:,}"] if reading.read or not reading.problems else []
     parts += [
-        f"{word} {printable(', '.join(paths[:_MAX_PATHS]))}{_and_more(len(paths) - _MAX_PATHS)}"
+        f"{word} {_first(paths, _MAX_PATHS_IN_TABLE)}"
         for word, paths in (("misses", reading.missing), ("repeats", reading.repeated), ("cuts", reading.cut))
         if paths
     ]
     return "; ".join(parts)
 
 
-def _and_more(count: int) -> str:
-    return f" and {count:,} more" if count > 0 else ""
+def _first(paths: Sequence[str], number: int) -> str:
+    """Return the first paths, and how many more there are."""
+    more = f" and {len(paths) - number:,} more" if len(paths) > number else ""
+    return printable(", ".join(paths[:number])) + more
 
 
 def _alike(changes: Sequence[FileChange]) -> list[list[FileChange]]:
@@ -135,7 +137,7 @@ def is_copy(change: FileChange) -> bool:
 
 
 def _write_changes(changes: Sequence[FileChange]) -> None:
-    change, paths = changes[0], ", ".join(printable(change.path) for change in changes)
+    change, paths = changes[0], _first([change.path for change in changes], _MAX_PATHS)
     agents = f" for {', '.join(change.agents)}" if change.agents else ""
     reason = printable(change.reason)
     write_line(f"{paint(change.action, 'bold')} {paths}{agents}: {reason}", indent=2)

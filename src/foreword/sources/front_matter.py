@@ -475,7 +475,7 @@ def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
 
 @cache
 def _closest_field(key: str) -> str:
-    """Return the field that an unknown one probably stands for, such as `allowed-tools` for `allowedTools`, or empty if there is none."""
+    """Return the field that was probably meant by an unknown one, such as `allowed-tools` by `allowedTools`, or empty if there is none."""
     from difflib import get_close_matches
 
     name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", "-", key[:40]).lower()

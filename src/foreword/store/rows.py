@@ -112,7 +112,7 @@ PRODUCTION = "production"
 MAX_NUMBER = 2**31 - 1
 _MAX_NAME_LENGTH = 200
 _MAX_TEAM_LENGTH = 100
-# What stands for all teams where a team is named. No team has this name.
+# Names all teams, so no team can have this name.
 ALL_TEAMS = "*"
 TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 

@@ -164,7 +164,7 @@ def _is_boolean(values: Collection[str]) -> bool:
 
 
 def _meant(name: str, fields: Mapping[str, str], known: Collection[str]) -> str:
-    """Return the known field that an unknown one probably stands for, or empty if there is none or if that is present too."""
+    """Return the known field that was probably meant by an unknown one, or empty if there is none or if it is present too."""
     if name not in MATCH_FIELDS:
         if other := _closest(name, known):
             return other if other not in fields else ""
