@@ -26,13 +26,13 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
     status, out, err = run("align", "--agent", "gemini")
     assert status == 0
     assert out.splitlines() == [
-        "claude    Claude Code 2.1.326  misses AGENTS.md  reads 1 of 1",
-        "codex     Codex CLI 0.169.0    reads 1 of 1      reads 1 of 1",
-        "copilot   Copilot CLI 1.0.102  reads 1 of 1      reads 1 of 1",
-        "gemini    Gemini CLI 0.61.0    misses AGENTS.md  reads 1 of 1",
-        "opencode  OpenCode 1.18.33     reads 1 of 1      reads 1 of 1",
-        "pi-agent  pi 0.87.1            reads 1 of 1      reads 1 of 1",
-        "vibe      Mistral Vibe 3.0.2   reads 1 of 1      reads 1 of 1",
+        "claude    Claude Code 2.1.326  reads 0 of 1; 1 missed  reads 1 of 1",
+        "codex     Codex CLI 0.169.0    reads 1 of 1            reads 1 of 1",
+        "copilot   Copilot CLI 1.0.102  reads 1 of 1            reads 1 of 1",
+        "gemini    Gemini CLI 0.61.0    reads 0 of 1; 1 missed  reads 1 of 1",
+        "opencode  OpenCode 1.18.33     reads 1 of 1            reads 1 of 1",
+        "pi-agent  pi 0.87.1            reads 1 of 1            reads 1 of 1",
+        "vibe      Mistral Vibe 3.0.2   reads 1 of 1            reads 1 of 1",
         "",
         "create .claude/CLAUDE.md for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports",
         "  +@../AGENTS.md",
@@ -94,12 +94,10 @@ def test_no_file_is_created_where_git_would_ignore_it(repository, run):
 
 def test_a_long_plan_fits_on_a_screen_and_the_json_has_every_file(repository, run):
     repository({f"p{number:02}/AGENTS.md": f"For {number}.\n" for number in range(30)} | {"CLAUDE.md": "Own.\n"})
-    _, out, _ = run("align")
-    assert (
-        "create p00/.claude/CLAUDE.md, p01/.claude/CLAUDE.md, p02/.claude/CLAUDE.md, p03/.claude/CLAUDE.md and 26 more for claude:"
-        in out
-    )
-    assert len(out.splitlines()) < 24
+    _, out, err = run("align")
+    assert "create p00/.claude/CLAUDE.md and 29 more for claude:" in out
+    assert err.endswith("to make these 30 changes, run: foreword align --write; --json lists every file\n")
+    assert len((out + err).splitlines()) < 24
     assert len(json.loads(run("align", "--json")[1])["changes"]) == 30
 
 
@@ -107,10 +105,9 @@ def test_equal_changes_are_shown_together(repository, run):
     repository({f"{name}/AGENTS.md": f"For {name}.\n" for name in "abcd"} | {"CLAUDE.md": "Own.\n"})
     lines = run("align")[1].splitlines()
     assert [line for line in lines if line.startswith("create")] == [
-        "create a/.claude/CLAUDE.md, b/.claude/CLAUDE.md, c/.claude/CLAUDE.md, d/.claude/CLAUDE.md for claude:"
-        " Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
+        "create a/.claude/CLAUDE.md and 3 more for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
     ]
-    assert lines[0].split("  ")[3:] == ["misses a/AGENTS.md and 3 more", "reads 4 of 4"]
+    assert lines[0].split("  ")[3:] == ["reads 0 of 4; 4 missed", "reads 4 of 4"]
 
 
 def test_a_file_with_uncommitted_changes_is_not_touched(repository, run, tree):
@@ -168,6 +165,6 @@ def test_the_users_own_files_are_reported(repository, run, tree):
     repository({"AGENTS.md": "One.\n"})
     tree({"home/.claude/CLAUDE.md": "Mine.\n", "home/.codex/AGENTS.md": "Mine.\n"})
     assert run("align", "--check", "--agent", "claude")[2] == (
-        "info: outside the repository, agents also read your own ~/.claude/CLAUDE.md (claude, opencode), ~/.codex/AGENTS.md (codex);"
+        "info: outside the repository, agents also read your own ~/.claude/CLAUDE.md (claude, opencode) and ~/.codex/AGENTS.md (codex);"
         " align neither counts nor changes them [align-own]\nnothing to change\n"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
+from ..programs.align.notes import MAX_LISTED, listed
 from ..text.lines import printable
 from .options import OPTIONS, add_dir_argument, new_parser
 from .terminal import count_of, paint, report, write, write_error, write_json, write_line, write_table
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _SHARED = ("--json", "--home", "--now", "--settings")
 _MAX_LINES = 12  # of a change
-_MAX_PATHS_IN_TABLE, _MAX_PATHS = 1, 4  # in a cell, and of changes that do the same; --json has all
 
 
 def parser_for(command: str) -> Parser:
@@ -64,7 +64,8 @@ def _write_text(alignment: Alignment, args: Namespace) -> None:
         write_line("no agent is detected here; name one: foreword align --agent claude", indent=2)
     else:
         _write_agents(alignment)
-    for changes in _alike(alignment.changes):
+    groups = _alike(alignment.changes)
+    for changes in groups:
         write("\n")
         _write_changes(changes)
     sys.stdout.flush()
@@ -74,7 +75,10 @@ def _write_text(alignment: Alignment, args: Namespace) -> None:
     elif args.write:
         write_error(f"{count_of(len(alignment.changes), 'file')} changed")
     else:
-        write_error(f"nothing was written; to make {_these(alignment)}, run: {_command(args)} --write", indent=2)
+        all_files = "; --json lists every file" if any(len(changes) > MAX_LISTED for changes in groups) else ""
+        write_error(
+            f"nothing was written; to make {_these(alignment)}, run: {_command(args)} --write{all_files}", indent=2
+        )
 
 
 def _command(args: Namespace) -> str:
@@ -107,19 +111,9 @@ def _write_agents(alignment: Alignment) -> None:
 
 
 def _describe(reading: AgentReading, count: int) -> str:
-    parts = [f"reads {len(reading.read):,} of {count:,}"] if reading.read or not reading.problems else []
-    parts += [
-        f"{word} {_first(paths, _MAX_PATHS_IN_TABLE)}"
-        for word, paths in (("misses", reading.missing), ("repeats", reading.repeated), ("cuts", reading.cut))
-        if paths
-    ]
-    return "; ".join(parts)
-
-
-def _first(paths: Sequence[str], number: int) -> str:
-    """Return the first paths, and how many more there are."""
-    more = f" and {len(paths) - number:,} more" if len(paths) > number else ""
-    return printable(", ".join(paths[:number])) + more
+    states = (("missed", reading.missing), ("repeated", reading.repeated), ("cut", reading.cut))
+    problems = ", ".join(f"{len(paths):,} {word}" for word, paths in states if paths)
+    return f"reads {len(reading.read):,} of {count:,}" + (f"; {problems}" if problems else "")
 
 
 def _alike(changes: Sequence[FileChange]) -> list[list[FileChange]]:
@@ -137,7 +131,7 @@ def is_copy(change: FileChange) -> bool:
 
 
 def _write_changes(changes: Sequence[FileChange]) -> None:
-    change, paths = changes[0], _first([change.path for change in changes], _MAX_PATHS)
+    change, paths = changes[0], listed([change.path for change in changes])
     agents = f" for {', '.join(change.agents)}" if change.agents else ""
     reason = printable(change.reason)
     write_line(f"{paint(change.action, 'bold')} {paths}{agents}: {reason}", indent=2)

@@ -18,13 +18,9 @@ if TYPE_CHECKING:
     from .copies import GeneratedFile
     from .model import AgentReading, AlignedAgent, Instruction, Proposal
 
-_MAX_LISTED = 4
-# What an agent does, and what several do.
-_STATES = {
-    "missing": (("does not read", "do not read"), ""),
-    "repeated": (("reads", "read"), " more than once"),
-    "cut": (("reads only a part of", "read only a part of"), ""),
-}
+MAX_LISTED = 2
+# What an agent does with sources that it does not read once, and what several do.
+_STATES = {"missing": ("misses", "miss"), "repeated": ("repeats", "repeat"), "cut": ("cuts", "cut")}
 
 
 def own_files(read: Mapping[str, set[str]]) -> list[Finding]:
@@ -58,31 +54,32 @@ def unreadable(paths: Sequence[str]) -> list[Finding]:
 
 
 def unreached(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading], *, links: bool) -> list[Finding]:
-    """Return a finding for the sources that agents will not read exactly once, and for folders in which they must not start.
+    """Return a finding for the sources that agents will not read exactly once, and one for folders in which they must not start.
 
     Agents of which the same is true share a finding. `links` says whether links were tried.
     """
-    problems: dict[tuple[str, Sequence[str]], list[str]] = {}
-    elsewhere: dict[tuple[Sequence[str], Sequence[str]], list[str]] = {}
+    problems: dict[tuple[tuple[str, Sequence[str]], ...], list[str]] = {}
     for agent in agents:
-        reading = after[agent.name]
-        for state in _STATES:
-            if unread := getattr(reading, state):
-                problems.setdefault((state, tuple(unread)), []).append(agent.program)
-        if reading.elsewhere:
-            started, missed = (tuple(dict.fromkeys(names)) for names in zip(*reading.elsewhere, strict=True))
-            elsewhere.setdefault((missed, started), []).append(agent.program)
-    findings: list[Finding] = []
-    for (state, paths), programs in problems.items():
-        verbs, ending = _STATES[state]
-        without = " without --links" if state == "repeated" and not links else ""
-        message = f"{_and(programs)} {verbs[len(programs) > 1]} {listed(paths)}{ending}; no change that align may make{without} helps"
-        findings.append(finding("align-unreached", message, printable(paths[0])))
-    for (sources, folders), programs in elsewhere.items():
-        does, it_is, it = ("does", "it is", "it") if len(programs) == 1 else ("do", "they are", "them")
-        message = f"{_and(programs)} {does} not read {listed(sources)} exactly once if {it_is} started in {listed(folders)}; start {it} at the root"
-        findings.append(finding("align-start", message, printable(folders[0])))
-    return findings
+        states = tuple((state, paths) for state in _STATES if (paths := getattr(after[agent.name], state)))
+        if states:
+            problems.setdefault(states, []).append(agent.name)
+    findings = []
+    for states, names in problems.items():
+        what = " and ".join(f"{_STATES[state][len(names) > 1]} {listed(paths)}" for state, paths in states)
+        without = " without --links" if not links and any(state == "repeated" for state, _ in states) else ""
+        message = f"{_and(names)} {what}; align cannot change this{without}"
+        findings.append(finding("align-unreached", message, printable(states[0][1][0])))
+    return findings + _wrong_starts(agents, after)
+
+
+def _wrong_starts(agents: Sequence[AlignedAgent], after: Mapping[str, AgentReading]) -> list[Finding]:
+    folders = dict.fromkeys(folder for agent in agents for folder, _ in after[agent.name].elsewhere)
+    if not folders:
+        return []
+    names = [agent.name for agent in agents if after[agent.name].elsewhere]
+    does, it = ("does", "it") if len(names) == 1 else ("do", "them")
+    message = f"started in {listed(list(folders))}, {_and(names)} {does} not read every instruction exactly once; start {it} at the root"
+    return [finding("align-start", message, printable(next(iter(folders))))]
 
 
 def undetected(agents: Sequence[AlignedAgent]) -> list[Finding]:
@@ -147,9 +144,10 @@ def inexact_rules(
 
 
 def listed(paths: Sequence[str]) -> str:
-    """Return the first few paths, and how many more there are."""
-    shown = ", ".join(map(printable, paths[:_MAX_LISTED]))
-    return shown if len(paths) <= _MAX_LISTED else f"{shown} and {len(paths) - _MAX_LISTED} more"
+    """Return one or two paths, or the first and how many more there are."""
+    if len(paths) > MAX_LISTED:
+        return f"{printable(paths[0])} and {len(paths) - 1:,} more"
+    return " and ".join(map(printable, paths))
 
 
 def _and(names: Sequence[str]) -> str:
