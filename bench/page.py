@@ -187,7 +187,15 @@ def read_conversations(chrome: Any, site: Site) -> dict[str, float]:
         page.mouse.move(box["x"] + 200, box["y"] + 200)
         turn_wheel(page, 900)
 
-    actions = {"listing": list_all, "scrolling": scroll}
+    def jump() -> None:
+        for step in range(30):
+            share = step * 37 % 100 / 100
+            page.locator(".conversation-table").evaluate(
+                "(table, share) => { table.scrollTop = share * table.scrollHeight; }", share
+            )
+            page.wait_for_timeout(60)
+
+    actions = {"listing": list_all, "scrolling": scroll, "jumping in": jump}
     longest = {
         f"{name} {CONVERSATIONS:,} conversations": longest_task(trace(chrome, page, act))
         for name, act in actions.items()

@@ -130,6 +130,10 @@ def test_a_long_list_is_compared_in_the_background_and_drawn_as_it_scrolls(open_
     held[0].continue_()
     expect(page.locator(".progress")).to_have_count(0)
     expect(page.locator(".heading .total")).to_have_text("70 conversations, 0 behind")
+    page.emulate_media(media="print")
+    expect(rows_of(page)).to_have_count(70)
+    page.emulate_media(media="screen")
+    expect(page.get_by_role("link", name="chat-69")).to_have_count(0)
 
 
 def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { type CacheReusesForm, Foreword } from "../../clients/typescript/index.js";
 import { authorsOf, lineAuthors } from "../src/authors";
 import { keptShare, lossOf, triggerInWords } from "../src/conversations/change-words";
+import { nextRows, type Range } from "../src/conversations/drawn-rows";
 import { inOrder, matching, rebuildSum } from "../src/conversations/matching";
 import { namesIn } from "../src/conversations/team";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
@@ -25,6 +26,20 @@ test("a chart has a bar for each day, with gaps on days without calls", () => {
   assert.deepEqual(bars.map(({ day, rate, left, width }) => [day, rate, Math.round(left), Math.round(width)]), [["2026-11-13", null, 0, 20], ["2026-11-14", 0.5, 25, 20], ["2026-11-15", null, 50, 20], ["2026-11-16", 0.5, 75, 20]]);
   assert.deepEqual(dailyBars([], 2, 4, 100), []);
   assert.deepEqual(dailyBars(days.slice(-1), 2, 4, 100).map(({ day, rate }) => [day, rate]), [["2026-11-15", null], ["2026-11-16", 0.5]]);
+});
+
+test("a table adds few rows in a frame: at first those at the top of the screen, then those around them", () => {
+  const drawnFrom = (before: Range, wanted: Range, top: number) => {
+    const frames = [before];
+    while (frames.at(-1)!.join() !== wanted.join()) frames.push(nextRows(frames.at(-1)!, wanted, top));
+    return frames.slice(1);
+  };
+  assert.deepEqual(drawnFrom([0, 0], [0, 21], 0), [[0, 10], [0, 20], [0, 21]]);
+  assert.deepEqual(drawnFrom([0, 21], [94, 121], 100), [[100, 110], [100, 120], [94, 121]]); // a jump
+  assert.deepEqual(drawnFrom([94, 121], [97, 124], 103), [[97, 124]]);
+  assert.deepEqual(drawnFrom([94, 121], [80, 107], 86), [[84, 107], [80, 107]]);
+  assert.deepEqual(drawnFrom([94, 121], [0, 3], 0), [[0, 3]]); // a search leaves three
+  assert.deepEqual(nextRows([0, 3], [0, 0], 5), [0, 0]);
 });
 
 test("the client reads events from a stream however it is divided", async () => {

@@ -1,16 +1,21 @@
 // A table of conversations, of which only the rows on the screen are drawn.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedConversation } from "../forms";
 import { conversationAt } from "../route";
 import { SortHeading, type Sorting } from "../sort-heading";
 import { age, count, dollars, lastParts, percent } from "../words";
 import { MAX_REBUILT } from "./rebuild-selected";
 import type { Column } from "./matching";
+import { nextRows, type Range } from "./drawn-rows";
 import { namesIn } from "./team";
+import { useIsPrinting } from "./use-is-printing";
 
 const ROW = 41; // as in overview.css
 /** How many rows beyond the screen are drawn. */
 const MARGIN = 6;
+const FRAME = 16; // in milliseconds
+/** How many rows are printed: about 25 pages. */
+const MAX_PRINTED = 1_000;
 
 interface Props {
   rows: ListedConversation[];
@@ -20,20 +25,27 @@ interface Props {
   onSelect(selected: ReadonlySet<string>): void;
 }
 
-const COLUMNS: [Column, string, boolean][] = [["id", "Conversation", false], ["cwd", "Folder", false], ["model", "Model", false], ["editions", "Edition", true], ["tokens", "Tokens", true], ["cost", "Cost", true], ["cached", "Cached", true], ["behind", "Behind", true], ["last", "Last call", true]];
+const COLUMNS: [Column, string, boolean][] = [["id", "Conversation", false], ["cwd", "Folder", false], ["model", "Model", false], ["editions", "Edition", true], ["tokens", "Tokens", true], ["cost", "Cost", true], ["cached", "Cached", true], ["behind", "Behind", false], ["last", "Last call", true]];
 
 export function ConversationTable({ rows, sorting, onSort, selected, onSelect }: Props) {
   const host = useRef<HTMLDivElement>(null);
-  const [window, setWindow] = useState<[number, number]>([0, 30]);
+  const [drawn, setDrawn] = useState<Range>([0, 0]);
+  const current = useRef(drawn);
+  const timer = useRef(0);
   function draw(): void {
-    const { scrollTop, clientHeight } = host.current!;
-    const first = Math.max(0, Math.floor(scrollTop / ROW) - MARGIN);
-    const last = Math.ceil((scrollTop + clientHeight) / ROW) + MARGIN;
-    setWindow((before) => (before[0] === first && before[1] === last ? before : [first, last]));
+    clearTimeout(timer.current);
+    if (!host.current) return;
+    const { scrollTop, clientHeight } = host.current;
+    const top = Math.floor(scrollTop / ROW);
+    const wanted: Range = [Math.max(0, top - MARGIN), Math.min(rows.length, Math.ceil((scrollTop + clientHeight) / ROW) + MARGIN)];
+    current.current = nextRows(current.current, wanted, top);
+    setDrawn(current.current);
+    if (current.current[0] !== wanted[0] || current.current[1] !== wanted[1]) timer.current = setTimeout(draw, FRAME);
   }
   useLayoutEffect(draw, [rows.length]);
-  const [first, last] = [Math.min(window[0], Math.max(0, rows.length - 1)), Math.min(window[1], rows.length)];
-  const behind = rows.filter(({ drift }) => drift?.changed).slice(0, MAX_REBUILT).map(({ id }) => id);
+  const isPrinting = useIsPrinting();
+  const [first, last] = isPrinting ? [0, Math.min(rows.length, MAX_PRINTED)] : [Math.min(drawn[0], rows.length), Math.min(drawn[1], rows.length)];
+  const behind = useMemo(() => rows.filter(({ drift }) => drift?.changed).slice(0, MAX_REBUILT).map(({ id }) => id), [rows]);
   const areAll = behind.length > 0 && behind.every((id) => selected.has(id));
   function toggle(id: string, isOn: boolean): void {
     const changed = new Set(selected);
@@ -42,7 +54,7 @@ export function ConversationTable({ rows, sorting, onSort, selected, onSelect }:
     onSelect(changed);
   }
   const now = Date.now();
-  const { nameOf, pageOf } = namesIn(rows);
+  const { nameOf, pageOf } = useMemo(() => namesIn(rows), [rows]);
   return (
     <div class="scroll conversation-table" ref={host} onScroll={draw} tabIndex={0} role="region" aria-label="Table of conversations">
       <table class="data" aria-rowcount={rows.length + 1}>
@@ -58,19 +70,20 @@ export function ConversationTable({ rows, sorting, onSort, selected, onSelect }:
             <tr key={nameOf(row)} aria-rowindex={first + index + 2}>
               <td class="check"><input type="checkbox" aria-label={`Select ${row.id}`} checked={selected.has(row.id)} onInput={(event) => toggle(row.id, event.currentTarget.checked)} /></td>
               <th scope="row"><a href={pageOf(row) + conversationAt(row.id)}>{nameOf(row)}</a></th>
-              <td class="path" title={row.cwd}>{lastParts(row.cwd ?? "")}</td>
-              <td>{row.model || "–"}</td>
+              <td class="path cut" title={row.cwd}>{lastParts(row.cwd ?? "")}</td>
+              <td class="cut" title={row.model}>{row.model || "–"}</td>
               <td class="figure">{row.editions}</td>
               <td class="figure">{row.tokens === undefined ? "–" : count(row.tokens)}</td>
               <td class="figure">{row.usage?.cost == null ? "–" : dollars(row.usage.cost)}</td>
               <td class="figure">{row.usage?.hit_rate == null ? "–" : percent(row.usage.hit_rate)}</td>
-              <td class="behind"><Behind row={row} /></td>
+              <td class="behind cut"><Behind row={row} /></td>
               <td class="figure"><time dateTime={row.last_call ?? row.created} title={row.last_call ?? `No call recorded; built ${row.created}`}>{row.last_call ? age(row.last_call, now) : `built ${age(row.created, now)}`}</time></td>
             </tr>
           ))}
-          {last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * ROW}px` }} aria-hidden="true"><td colSpan={COLUMNS.length + 1} /></tr>}
+          {!isPrinting && last < rows.length && <tr class="spacer" style={{ height: `${(rows.length - last) * ROW}px` }} aria-hidden="true"><td colSpan={COLUMNS.length + 1} /></tr>}
         </tbody>
       </table>
+      {isPrinting && last < rows.length && <p>The other {count(rows.length - last)} rows are not printed.</p>}
     </div>
   );
 }
