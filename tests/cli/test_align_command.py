@@ -36,20 +36,10 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
         "",
         "create .claude/CLAUDE.md for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports",
         "  +@../AGENTS.md",
-        "",
         "create .gemini/settings.json for gemini: Gemini CLI 0.61.0 reads the files that context.fileName lists",
-        "  +{",
         '  +  "context": {',
         '  +    "fileName": ["AGENTS.md", "GEMINI.md"]',
-        "  +  }",
-        "  +}",
-        "",
         "create .agents/align.json for gemini: it lists the keys of settings that align has changed",
-        "  +{",
-        '  +  ".gemini/settings.json": [',
-        '  +    "context.fileName"',
-        "  +  ]",
-        "  +}",
     ]
     assert err == "nothing was written; to make these 3 changes, run: foreword align --agent gemini --write\n"
     assert not os.path.exists(tree.path("w/.gemini"))
@@ -99,6 +89,13 @@ def test_a_long_plan_fits_on_a_screen_and_the_json_has_every_file(repository, ru
     assert err.endswith("to make these 30 changes, run: foreword align --write; --json lists every file\n")
     assert len((out + err).splitlines()) < 24
     assert len(json.loads(run("align", "--json")[1])["changes"]) == 30
+
+
+def test_a_merge_of_several_folders_is_shown_as_the_number_of_lines(repository, run):
+    repository({f"{name}/CLAUDE.md": f"For {name}.\n-- {name}\n" for name in "abc"} | {"CLAUDE.md": "Own.\n"})
+    out = run("align", "--merge")[1]
+    assert "create AGENTS.md and 3 more: it has every line of CLAUDE.md once (11 lines)\n" in out
+    assert "remove CLAUDE.md and 3 more: every line of it is in AGENTS.md\n" in out
 
 
 def test_equal_changes_are_shown_together(repository, run):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posixpath import basename, dirname
+from posixpath import basename, dirname, relpath
 
 from .edits import newline_of
 from .model import Proposal
@@ -45,12 +45,11 @@ def _merge_folder(target: str, paths: Sequence[str], text_of: Callable[[str], st
     merged = old or ""
     for path in paths:
         merged = merge_text(merged, text_of(path) or "", path, import_line=f"@{basename(target)}")
-    removals = [
-        Proposal(path, None, "remove", (), (), f"every line of it is in {target}", is_new=False) for path in paths
-    ]
+    reason = f"every line of it is in {basename(target)}"
+    removals = [Proposal(path, None, "remove", (), (), reason, is_new=False) for path in paths]
     if merged == old or not merged.strip():
         return removals if merged.strip() else []
-    names = ", ".join(paths)
+    names = " and ".join(relpath(path, dirname(target) or ".") for path in paths)
     return [Proposal(target, merged, "merge", (), (), f"it has every line of {names} once", old is None), *removals]
 
 

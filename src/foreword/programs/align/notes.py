@@ -40,7 +40,7 @@ def ignored_places(paths: set[str]) -> list[Finding]:
     """Return a finding for places where an agent looks, but git would ignore a file."""
     if not paths:
         return []
-    message = f"git ignores {listed(sorted(paths))}, so that others would not have a file there; align creates none as long as .gitignore lists them"
+    message = f"git ignores {listed(sorted(paths))}, so align creates no file there: others would not have it"
     return [finding("align-ignored", message, printable(min(paths)))]
 
 
