@@ -1,4 +1,5 @@
 // The navigation: one link per view. On narrow screens it is a bar above the view.
+import { useEffect, useRef } from "preact/hooks";
 import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, sessionsAt, TABS, TEMPLATE, workspaceAt } from "./route";
 import { maySeeSessions } from "./sessions/requests";
 import { ThemeChoice } from "./theme-choice";
@@ -16,13 +17,15 @@ const LINKS: { name: string; to: string; views: View[] }[] = [
 const SESSIONS = { name: "Sessions", to: sessionsAt({ since: "30d" }), views: ["sessions", "session"] as View[] };
 
 export function Navigation({ view }: { view: View }) {
+  const list = useRef<HTMLUListElement>(null);
   const links = maySeeSessions(useToken()) ? [...LINKS, SESSIONS] : LINKS;
+  useEffect(() => list.current!.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view, links.length]);
   return (
     <header class="side">
       <a class="skip button" href="#main" onClick={skip}>Skip to content</a>
       <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
       <nav aria-label="Views">
-        <ul>
+        <ul ref={list}>
           {links.map(({ name, to, views }) => (
             <li key={name}><a href={to} aria-current={views.includes(view) ? "page" : undefined}>{name}</a></li>
           ))}

@@ -40,7 +40,7 @@ export function PromptPanes({ text, passages, costs, findings = NO_FINDINGS, roo
     <div class="panes-of-prompt">
       <section class="card" aria-labelledby="tokens-heading">
         <h3 id="tokens-heading">Where the tokens go</h3>
-        {costs ? <SourceTable costs={costs} root={root} authorOf={authorOf} onTarget={(target) => setTarget({ ...target })} /> : <p class="quiet" role="status">Counting tokens…</p>}
+        {costs ? <SourceTable costs={costs} root={root} authorOf={authorOf} onTarget={(target) => setTarget({ ...target })} /> : <p class="skeleton" role="status">Counting tokens…</p>}
         {authorship && authorship.sums.length > 1 && <AuthorSums sums={authorship.sums} notes={authorship.lines.notes} />}
         {findings.length > 0 && (
           <section class="group" aria-labelledby="findings-heading">

@@ -65,14 +65,14 @@ export function SourceTable({ costs, root = "", authorOf, onTarget }: Props) {
                 <th scope="row">{link(name, { section }, isInText)}</th>
                 <td class="figure count">{count(tokens)}</td>
                 {bar(tokens)}
-                {authorOf && <td class="quiet">{author}</td>}
+                {authorOf && <td class="quiet author">{author}</td>}
               </tr>,
               ...sources.map((source, index) => (
                 <tr key={`${section} ${index}`} class={`source fill-${source.kind}`}>
                   <td class="path"><span class={`swatch k-${source.kind}`} aria-hidden="true" />{link(relative(source.path, root), { section, ...source }, isInText, kindName(source.kind))}</td>
                   <td class="figure count">{count(source.tokens)}</td>
                   {bar(source.tokens)}
-                  {authorOf && <td class="quiet">{source.author}</td>}
+                  {authorOf && <td class="quiet author">{source.author}</td>}
                 </tr>
               )),
               kind && <tr key={`${section} note`} class="source"><td class="quiet" colSpan={authorOf ? 4 : 3}>{kind}</td></tr>,

@@ -51,6 +51,12 @@ export function relative(path: string, root: string): string {
   return root && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
+/** The path of the folder. A relative one is below the first root. */
+export function folderOf(cwd: string, roots: string[]): string {
+  const path = cwd.startsWith("/") ? cwd : [roots[0], ...(cwd === "." ? [] : [cwd])].filter(Boolean).join("/");
+  return path.replace(/\/+$/, "");
+}
+
 /** A text in which paths below a folder are relative to it. */
 export function withRelativePaths(text: string, root: string): string {
   return root ? text.split(/(?<=[\s('"@])/).map((part) => relative(part, root)).join("") : text;

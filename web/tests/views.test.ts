@@ -9,9 +9,9 @@ import { inOrder, matching, rebuildSum } from "../src/conversations/matching";
 import { namesIn } from "../src/conversations/team";
 import { rebuildInWords, rebuildPrice } from "../src/conversations/rebuild-words";
 import { totalInWords, usageInWords } from "../src/conversations/usage-words";
+import { dayName, daysOf, everyNth } from "../src/days";
 import type { AuthoredLine, Drift, ListedConversation, TemplateName, Version } from "../src/forms";
 import { cellAfter } from "../src/grid-keys";
-import { dailyBars } from "../src/overview/bars";
 import { matchingTemplates, matchingVersions } from "../src/templates/matching";
 import { turnCode } from "../src/use-code";
 import { sorted } from "../src/sort-heading";
@@ -19,13 +19,15 @@ import { age } from "../src/words";
 import { alignCommand, readingWords } from "../src/workspace/align-words";
 import { answerTo } from "../src/workspace/why-words";
 
-test("a chart has a bar for each day, with gaps on days without calls", () => {
-  const usage = { calls: 1, input: 10, read: 5, written: 0, output: 1, cost: null, hit_rate: 0.5, unreported: 0 };
-  const days = ["2026-10-01", "2026-11-14", "2026-11-16"].map((day) => ({ day, usage }));
-  const bars = dailyBars(days, 2, 4, 95);
-  assert.deepEqual(bars.map(({ day, rate, left, width }) => [day, rate, Math.round(left), Math.round(width)]), [["2026-11-13", null, 0, 20], ["2026-11-14", 0.5, 25, 20], ["2026-11-15", null, 50, 20], ["2026-11-16", 0.5, 75, 20]]);
-  assert.deepEqual(dailyBars([], 2, 4, 100), []);
-  assert.deepEqual(dailyBars(days.slice(-1), 2, 4, 100).map(({ day, rate }) => [day, rate]), [["2026-11-15", null], ["2026-11-16", 0.5]]);
+test("a chart has a bar for each day, at least two weeks and at most thirty days", () => {
+  const long = daysOf(["2026-11-16", "2026-09-01"]);
+  assert.deepEqual([long.length, long[0], long.at(-1)], [30, "2026-10-18", "2026-11-16"]);
+  const short = daysOf(["2026-11-16"]);
+  assert.deepEqual([short.length, short[0], short.at(-1)], [14, "2026-11-03", "2026-11-16"]);
+  assert.equal(daysOf(["2026-11-16", "2026-10-31"]).length, 17);
+  assert.deepEqual(daysOf([]), []);
+  assert.equal(dayName("2026-11-05"), "5 Nov 2026");
+  assert.deepEqual([1, 10, 11, 30].map((number) => everyNth(number, 10)), [1, 1, 2, 3]);
 });
 
 test("a table adds few rows in a frame: at first those at the top of the screen, then those around them", () => {

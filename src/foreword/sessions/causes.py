@@ -66,7 +66,11 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
     for name in sorted(old.keys() | new.keys()) if old and new else ():
         if old.get(name) != new.get(name):
             return CollapseCause("setting", f"{name} changed", name, pause=pause)
-    waited = "" if pause is None else f", {pause:,.0f} seconds after the previous request"
+    waited = (
+        ""
+        if pause is None
+        else f", {pause:,.0f} {'second' if round(pause) == 1 else 'seconds'} after the previous request"
+    )
     if step.keep >= 0 and request.made == previous.made == "rebuilt" and _is_whole(step.old_parts):
         limit = f" (the cache lasts {lifetime:,})" if lifetime else ""
         if lifetime:

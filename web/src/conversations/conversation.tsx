@@ -52,7 +52,7 @@ export function Conversation({ id, edition: number }: { id: string; edition: num
         {current.value && <Facts edition={current.value} />}
       </header>
       {!current.problem && <Figures edition={current.value} editions={rows} tokens={tokens.value} drift={drift.value} />}
-      {!current.problem && <DriftView drift={drift.value} system={current.value?.system} problem={drift.problem} />}
+      {!current.problem && <DriftView drift={drift.value} edition={current.value} problem={drift.problem} />}
       {rows.length > 1 && <EditionChanges key={rows.at(-1)!.edition} id={id} editions={rows} usage={current.value?.usage ?? null} />}
       <EditionPrompt edition={isOlder ? older : current} tokens={isOlder ? olderTokens : tokens} rows={rows} newest={newest} chosen={number ?? newest}
         onNumber={(chosen) => replace(conversationAt(id, chosen === newest ? undefined : chosen))} />
@@ -70,7 +70,7 @@ function Badges({ edition, drift }: { edition: Edition | null; drift: Drift | nu
   return (
     <p class="badges">
       {names.map((name) => <span key={name} class="badge">{name}</span>)}
-      {drift?.changed && <span class="badge warning">drifted</span>}
+      {drift?.changed && <span class="badge warning">behind</span>}
     </p>
   );
 }

@@ -15,10 +15,10 @@ export function Figures({ edition, editions, tokens, drift }: Props) {
   const usage = edition && (edition.usage ?? null);
   return (
     <dl class="figures">
+      <Figure name="A rebuild costs" value={drift ? priceOf(drift) : undefined} note={drift && priceNote(drift)} isWarning={Boolean(drift?.tokens_lost)} />
       <Figure name="Tokens in use" value={tokens ? count(tokens.tokens.count) : undefined} note={tokens && tokensNote(tokens)} />
       <Figure name="Cache hit rate" value={edition ? (usage?.hit_rate == null ? "–" : percent(usage.hit_rate)) : undefined} note={edition && (usage ? counted(usage.calls, "call") : "No usage recorded yet")} />
       <Figure name="Editions" value={editions.length ? count(editions.length) : undefined} note={edition && (edition.edition === 1 ? "Never rebuilt" : `Edition ${count(edition.edition)} is in use`)} />
-      <Figure name="A rebuild costs" value={drift ? priceOf(drift) : undefined} note={drift && priceNote(drift)} isWarning={Boolean(drift?.tokens_lost)} />
     </dl>
   );
 }

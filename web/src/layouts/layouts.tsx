@@ -15,6 +15,7 @@ import { tryLayout } from "../questions";
 import { browserStorage } from "../storage";
 import { SourceTable } from "../source-table";
 import { useLatest } from "../use-latest";
+import { folderOf } from "../words";
 
 const KEY = "foreword.layout";
 const EXAMPLE = `# Your own layout. Try it here; it is stored only in this browser.
@@ -107,8 +108,8 @@ function Playground({ roots, keys }: { roots: string[]; keys: LayoutKey[] }) {
           <label class="inline">Folder <input value={cwd} placeholder={roots[0] ?? ""} spellcheck={false} onInput={(event) => setCwd(event.currentTarget.value)} /></label>
         </header>
         {problem && <p class="note wrong" role="alert">{problem}</p>}
-        {!prompt && !problem && <p class="quiet" role="status">Building the prompt…</p>}
-        {prompt && <Result prompt={prompt} isOutdated={problem !== ""} />}
+        {!prompt && !problem && <p class="skeleton" role="status">Building the prompt…</p>}
+        {prompt && <Result prompt={prompt} root={folderOf(cwd, roots)} isOutdated={problem !== ""} />}
       </section>
     </div>
   );
@@ -122,13 +123,13 @@ function findingOf({ line, column, end_column, message }: Problem["errors"][numb
   return { code: "invalid-layout", severity: "error", message, path: null, line: line ?? null, column: column ?? null, end_column: end_column ?? null };
 }
 
-function Result({ prompt, isOutdated }: { prompt: Prompt; isOutdated: boolean }) {
+function Result({ prompt, root, isOutdated }: { prompt: Prompt; root: string; isOutdated: boolean }) {
   const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
   return (
     <>
       {isOutdated && <p class="quiet">This prompt comes from the last layout without an error.</p>}
-      <SourceTable costs={prompt} />
-      <PromptText label="Prompt with origins" segments={parts} />
+      <SourceTable costs={prompt} root={root} />
+      <PromptText label="Prompt with origins" segments={parts} root={root} />
     </>
   );
 }

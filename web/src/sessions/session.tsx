@@ -18,7 +18,7 @@ export function SessionView({ id, cwd }: { id: string; cwd: string }) {
   const session = useLatest((signal) => readSession(id, cwd, signal), [id, cwd]);
   return (
     <main class="sessions">
-      <header class="heading"><div><h2>Session {id.slice(0, 8)}</h2><p class="quiet"><a href={sessionsAt({ cwd, since: "30d" })}>All sessions</a></p></div></header>
+      <header><p><a href={sessionsAt({ cwd, since: "30d" })}>← Sessions</a></p><h2>Session {id.slice(0, 8)}</h2></header>
       <Loading loaded={session} doing="Reading the log">
         {(detail) => (
           <>
@@ -55,6 +55,8 @@ function Timeline({ requests }: { requests: SessionRequest[] }) {
   const highest = Math.max(...requests.map(({ tokens }) => inputOf(tokens)), 1);
   return (
     <figure class="request-chart">
+      <p class="quiet scale"><span>{count(highest)} tokens at most</span></p>
+      <Causes requests={requests} />
       <svg viewBox={`0 0 ${requests.length * 10} ${HEIGHT + MARK}`} preserveAspectRatio="none" role="img" aria-label="Input tokens of each request: read from the cache, written to it, and fresh. The table below has the same numbers.">
         {requests.map((request, index) => {
           let top = HEIGHT + MARK;
@@ -71,8 +73,27 @@ function Timeline({ requests }: { requests: SessionRequest[] }) {
           );
         })}
       </svg>
+      <p class="quiet scale"><span>Request {requests[0]?.number}</span>{requests.length > 1 && <span>{count(requests.at(-1)!.number)}</span>}</p>
       <figcaption class="quiet">{KINDS.map((kind) => <span key={kind}><span class={`swatch ${kind}`} /> {kind === "read" ? "read from the cache" : kind === "written" ? "written to the cache" : "fresh"}</span>)}<span><span class="swatch mark" /> the cache broke</span></figcaption>
     </figure>
+  );
+}
+
+/** How far two causes are apart at least, as a share of the chart. Nearer ones are only in the list. */
+const APART = 0.14;
+
+/** The causes, each above its mark. */
+function Causes({ requests }: { requests: SessionRequest[] }) {
+  let end = -APART;
+  return (
+    <div class="causes" aria-hidden="true">
+      {requests.map(({ number, collapse }, index) => {
+        const start = index / requests.length;
+        if (!collapse || start < end + APART) return null;
+        end = start;
+        return <span key={number} style={start > 1 - APART ? { right: `${100 * (1 - start) - 80 / requests.length}%` } : { left: `${100 * start}%` }}>{collapse.cause}</span>;
+      })}
+    </div>
   );
 }
 

@@ -4,7 +4,7 @@ import { totalInWords } from "../conversations/usage-words";
 import { conversationsAt } from "../route";
 import { countUsers } from "../stored-templates";
 import { useLatest } from "../use-latest";
-import { counted } from "../words";
+import { count, plural } from "../words";
 
 /** Without a version, those that use any version. */
 export function Users({ template, version }: { template: string; version?: number }) {
@@ -17,8 +17,8 @@ export function Users({ template, version }: { template: string; version?: numbe
   if (!value.count) return <p class="quiet">No conversation uses {what}.</p>;
   const words = usage && totalInWords(usage);
   return (
-    <p>
-      <a href={conversationsAt(filter)}>{value.exact ? "" : "At least "}{counted(value.count, "conversation")} {value.count === 1 ? "uses" : "use"} {what}</a>
+    <p class="total">
+      <a href={conversationsAt(filter)}>{value.exact ? "" : "At least "}<b>{count(value.count)}</b> {plural("conversation", value.count)} {value.count === 1 ? "uses" : "use"} {what}</a>
       {words && <span class="quiet"> · {words}</span>}
     </p>
   );

@@ -13,6 +13,7 @@ import { LintTab } from "./lint";
 import { preferredLayout } from "./preferred-layout";
 import { PromptTab } from "./prompt";
 import { SkillsTab } from "./skills";
+import { folderOf } from "../words";
 import type { TabProps } from "./tab";
 
 const NAMES: Record<Tab, string> = { agents: "Agents", prompt: "Prompt", files: "Files", lint: "Lint", skills: "Skills and touch" };
@@ -60,10 +61,4 @@ export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject 
 /** The revision changes with the files, so that everything that depends on the subject is loaded again. */
 function withDefaults(asked: Subject, layouts: Layout[], revision: number): Subject & { revision: number } {
   return { ...asked, layout: asked.layout || preferredLayout(layouts), revision };
-}
-
-/** The path of the folder. A relative one is below the first root. */
-function folderOf(cwd: string, roots: string[]): string {
-  const path = cwd.startsWith("/") ? cwd : [roots[0], ...(cwd === "." ? [] : [cwd])].filter(Boolean).join("/");
-  return path.replace(/\/+$/, "");
 }
