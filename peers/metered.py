@@ -118,10 +118,13 @@ def next_call(path: str, body: Json) -> Call | None:
 def _calls(text: str) -> list[Call]:
     found = []
     for name, arguments in _CALL.findall(text):
-        try:
-            found.append(Call(name, json.loads(arguments.replace("((call", "[[call").replace("))", "]]"))))
-        except ValueError:
-            continue
+        inner = arguments.replace("((call", "[[call").replace("))", "]]")
+        for form in (inner, inner.replace('\\"', '"')):  # OpenCode sends a message with spaces in quotes
+            try:
+                found.append(Call(name, json.loads(form)))
+                break
+            except ValueError:
+                continue
     return found
 
 

@@ -8,7 +8,7 @@ belongs to it. Rounding happens once, at the end, so that the rows add up to the
 from __future__ import annotations
 
 from .costs import apportion, cost_of
-from .values import EXACTNESS, TokenCounts
+from .values import EXACTNESS, TOKEN_BYTES, TokenCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ SECTIONS = {
 }
 ANSWERS = "answers"
 NOT_IN_LOG = SECTIONS["unknown"]
-# How many bytes a token has, for the part of a request that the log does not show.
-_BYTES = 4
 _MCP = "mcp__"
 # The kinds of tokens, by their position in `TokenCounts`.
 _FRESH, _WRITTEN, _READ, _OUT = range(4)
@@ -251,7 +249,7 @@ class _PartLine:
         known = self._sums[-1][1]
         if not known:
             return 1.0
-        return max(tokens * _BYTES - known, 0.0) if self._unknown_at else 0.0
+        return max(tokens * TOKEN_BYTES - known, 0.0) if self._unknown_at else 0.0
 
     def keys_of(self, tokens: int) -> list[str]:
         """Return the keys of all parts."""

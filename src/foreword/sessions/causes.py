@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ..providers.request_parts import describe_tool_change
+from .values import TOKEN_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _kind, _size = attrgetter("kind"), attrgetter("size")
 # Without these the request may differ in a place that the log does not show.
-_MARGIN, _SHARE = 512, 0.8
+_MARGIN, _SHARE, _MOST = 512, 0.8, 1.25
 # The cause that a change of such a part is, in the order in which the kinds are looked for.
 _KINDS = {"file": "file", "server": "server", "clock": "clock", "skills": "setting", "skill": "setting"}
 
@@ -103,11 +104,18 @@ def _explains(step: Step, rule: ModelRule) -> bool:
     previous = step.previous
     assert previous is not None
     old, kept = step.old_parts, step.keep
-    total = sum(map(_size, old))
     if rule.caching == "breakpoints":  # there is at least one after the system prompt
         kept = first if step.keep >= (first := _first_message(old)) else 0
-    expected = previous.tokens.input * sum(map(_size, old[:kept])) / total if total else 0
-    return step.request.tokens.read >= _SHARE * expected - _MARGIN
+    tokens, read = previous.tokens.input, step.request.tokens.read
+    known = sum(map(_size, old))
+    hidden = max(tokens * TOKEN_BYTES - known, 0) if "unknown" in map(_kind, old) else 0
+    total = known + hidden
+    before = sum(map(_size, old[:kept])) + (hidden if "unknown" in map(_kind, old[:kept]) else 0)
+    expected = tokens * before / total if total else 0
+    if read < _SHARE * expected - _MARGIN:
+        return False
+    # Where the log does not show the beginning, what follows the difference is all that can be compared.
+    return not hidden or tokens - read <= _MOST * (tokens - expected) + _MARGIN
 
 
 def _first_message(parts: Sequence[LogPart]) -> int:

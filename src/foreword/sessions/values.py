@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 # How exact a figure is, best first.
 EXACTNESS = ("recorded", "rebuilt", "estimated")
+# How many bytes a token has, for the part of a request that the log does not show.
+TOKEN_BYTES = 4
 CAUSES = (
     "file", "tool", "server", "setting", "clock", "message", "lifetime", "compaction", "model", "provider", "unknown",
 )  # fmt: skip
