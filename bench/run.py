@@ -16,6 +16,7 @@ import cold
 import fixture
 import lint
 import page
+import pruning
 import review
 import scale
 import service
@@ -35,6 +36,7 @@ BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     templates.rows,
     talks.rows,
     stores.rows,
+    pruning.rows,
     service.rows,
     watch.rows,
     lint.rows,

@@ -2,7 +2,10 @@
 
 import gc
 import json
+import re
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +16,9 @@ import pytest
 
 from foreword.errors import CallError, MissingError, StoreError
 from foreword.store import open_store
-from foreword.store.forgetting import ForgettingStore
+from foreword.store.forgetting import ForgettingStore, leave_time
 from foreword.store.rows import LabelMove, Pruned, TemplateVersion
-from foreword.store.texts import hash_of, pack
+from foreword.store.texts import hash_of, pack, split_hashes
 from foreword.store.times import first_number, pack_time, unpack_time
 from foreword.store.usage import CallUsage
 from foreword.vocabulary import digest, replace
@@ -298,6 +301,114 @@ def test_a_batch_of_any_size_takes_the_same_statements(store, edition, monkeypat
     assert count(2) == count(20)
 
 
+def test_sqlite_searches_the_best_index_for_every_statement_that_removes_rows(edition, monkeypatch):
+    """It reads only rows of the conversations, contents and texts in question, never all rows of a team."""
+    store, plans = open_store(":memory:"), {}
+    for name in ("_select", "_execute"):
+        run = getattr(store, name)
+
+        def explain(connection, text, key=(), run=run):
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", key).fetchall()
+            plans[" ".join(text.split())] = [row[3] for row in plan]
+            return run(connection, text, key)
+
+        monkeypatch.setattr(store, name, explain)
+    for id in "abc":
+        store.publish(id, edition(1, id, created=OLD), 0)
+        store.publish(id, edition(2, id * 2, created=OLD), 1)
+    plans.clear()
+    store.forget("a")
+    list(store.prune(BETWEEN, 1))
+    list(store.prune(BETWEEN, 0))
+    reads_more = {
+        "SELECT content FROM foreword_unused WHERE team = ? ORDER BY content LIMIT ?"
+    }  # which is empty otherwise
+    for text in plans.keys() - reads_more:
+        for step in plans[text]:
+            assert not re.fullmatch(
+                r"SCAN foreword_(?!forgotten)\w+.*|SEARCH \w+ USING .*\(team=\?( AND kind>\?)?\)", step
+            ), text
+    assert len(plans) > 15
+
+
+def test_a_prune_that_is_killed_is_completed_by_the_next_one(url, edition, tmp_path):
+    """Whenever the process is killed, what is left can be read, and pruning again removes the rest."""
+    store = open_store(url)
+    for number in range(60):
+        store.publish(f"chat {number}", edition(1, f"{number}", created=OLD), 0)
+        store.publish(f"chat {number}", edition(2, f"{number} again", created=OLD), 1)
+    store.publish("recent", edition(1, created=RECENT), 0)
+    for batches in range(4):
+        process = subprocess.Popen([sys.executable, "-c", PRUNE_SLOWLY, url, str(batches)], stdout=subprocess.PIPE)
+        assert process.stdout.readline() == b"working\n"
+        process.kill()
+        process.communicate()
+        assert all(len(store.editions(row.id)) in (1, 2) for row in store.conversations().rows)
+    assert store.stats()["conversations"] > 1, "otherwise the test proves nothing"
+    *_, total = store.prune(BETWEEN, 0)
+    store.forget("recent")
+    assert (total.conversations > 0, store.stats()["texts"], store.verify()) == (True, 0, [])
+    store.close()
+
+
+# Prunes in small batches, and stops in the middle of the transaction after this many writes, until it is killed.
+PRUNE_SLOWLY = f"""
+import sys, time
+from foreword.store import collecting, forgetting, open_store
+collecting.BATCH_SIZE = forgetting.BATCH_SIZE = 5
+store = open_store(sys.argv[1])
+left = int(sys.argv[2])
+record = store._record
+def stop(connection, hashes):
+    global left
+    record(connection, hashes)
+    if left == 0:
+        print("working", flush=True)
+        time.sleep(100)
+    left -= 1
+store._record = stop
+list(store.prune({BETWEEN}, 0))
+"""
+
+
+def test_waiting_leaves_half_of_the_time_to_others(monkeypatch):
+    now, waits = [0.0], []
+    monkeypatch.setattr("foreword.store.forgetting.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("foreword.store.forgetting.time.sleep", waits.append)
+
+    def work():
+        for seconds in (0.25, 0.5, 30):
+            now[0] += seconds
+            yield Pruned(1)
+
+    assert len(list(leave_time(work()))) == 3
+    assert waits == [0.25, 0.5, 1.0]
+
+
+@pytest.mark.xdist_group("postgres")
+def test_one_transaction_at_a_time_removes_rows_of_a_team(postgres_url, edition):
+    """Two that remove the last two uses of a text would each still see the other one's, and the text would stay."""
+    store = open_store(postgres_url)
+    for id in "ab":
+        store.publish(id, edition(1), 0)
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(store.forget, "ab")) == [True, True]
+    assert (store.stats()["texts"], store.verify()) == (0, [])
+    store.publish("a", edition(1), 0)
+    store.for_team("other").publish("a", edition(1), 0)
+    with psycopg.connect(postgres_url) as other, ThreadPoolExecutor(1) as threads:
+        store._begin_removal(other)
+        removal = threads.submit(store.forget, "a")
+        with psycopg.connect(postgres_url, autocommit=True) as observer:
+            while not (removal.done() or observer.execute(WAITING, (other.info.backend_pid,)).fetchone()[0]):
+                time.sleep(0.01)
+        assert not removal.done()
+        assert store.for_team("other").forget("a")  # another team does not wait
+        other.commit()
+        assert removal.result()
+    store.close()
+
+
 @pytest.mark.xdist_group("postgres")
 def test_pruning_leaves_out_a_conversation_that_another_process_is_changing(postgres_url, edition):
     store = open_store(postgres_url)
@@ -345,7 +456,8 @@ def test_a_process_reads_forgotten_hashes_in_batches_and_old_ones_are_deleted(st
     store.publish("d", edition(1, "d"), 0)
     store.forget("d")
     left = store._run(lambda connection: store._select(connection, "SELECT hash FROM foreword_forgotten"))
-    assert (len(left), hash_of("d") in [hash for (hash,) in left]) == (8, True)
+    hashes = [hash for (row,) in left for hash in split_hashes(row)]
+    assert (len(hashes), hash_of("d") in hashes) == (8, True)
 
 
 def test_hashes_are_read_again_after_a_backup_is_restored(url, edition):

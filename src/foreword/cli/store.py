@@ -138,13 +138,15 @@ def store_prune(args: Namespace) -> int:
     """`foreword store prune`"""
     import time
 
+    from ..store.forgetting import leave_time
+
     before = time.time() - _seconds(args.older_than)
     if args.keep_last < 0:
         raise CallError(f"--keep-last must be at least 0, not {args.keep_last}")
     total = Pruned()
     for store in _stores_of(args.question):
         removed = Pruned()
-        for removed in store.prune(before, args.keep_last):
+        for removed in leave_time(store.prune(before, args.keep_last)):
             if is_terminal(sys.stderr):
                 print(f"\r{_describe(_add(total, removed))}", end="", file=sys.stderr, flush=True)
         total = _add(total, removed)

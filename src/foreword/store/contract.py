@@ -134,7 +134,8 @@ if TYPE_CHECKING:
         def prune(self, before: float, keep_last: int = 1) -> Iterator[Pruned]:
             """Remove editions that were created before a time, in seconds since 1970, except the newest ones of each conversation.
 
-            Works in small transactions, and yields the progress after each.
+            Works in small transactions, and yields the progress after each. Wrap it in `forgetting.leave_time` to leave time to other
+            writers. If it is stopped, call it again.
             """
 
         def drop_forgotten(self) -> None:

@@ -40,7 +40,7 @@ class DeletingStore(ForgettingStore):
         def delete(connection: Any) -> bool:
             nonlocal versions
             self._lock_templates(connection)
-            self._use_indexes(connection)
+            self._begin_removal(connection)
             newest = self._last_number(connection, name)
             texts = [text for (text,) in self._select(connection, _TEMPLATE_TEXTS, (self.team, name))]
             if not texts:

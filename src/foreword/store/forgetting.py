@@ -1,12 +1,12 @@
 """Remove conversations and old editions, and with them any text that nothing else uses.
 
-This takes two kinds of transactions. One removes editions and records their contents as possibly unused. The other removes contents
-and texts that are really unused, and records their hashes. If a process is killed in between, the next one continues. Every process
-regularly reads the recorded hashes and drops what they belong to from its memory.
+This takes two kinds of transactions. One removes editions, and marks those of their contents that no edition uses any more. The other
+removes marked contents and their texts, and records their hashes. If a process is killed in between, the next one continues. Every
+process regularly reads the recorded hashes and drops what they belong to from its memory.
 
 Each transaction handles a batch with a fixed number of statements, all of which use an index, so its cost depends on what it removes and
-not on the size of the store. To avoid deadlocks, rows are locked in this order: templates, editions, unused contents, counts, texts,
-contents, forgotten hashes.
+not on the size of the store. Of each team, one such transaction runs at a time. To avoid deadlocks with others, rows are locked in this
+order: templates, editions, marked contents, counts, texts, contents, forgotten hashes.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from __future__ import annotations
 import time
 
 from ..errors import check_id
-from .collecting import BATCH_SIZE, MAX_AGE, CollectingStore, batches, marks
+from .collecting import BATCH_SIZE, MAX_AGE, CollectingStore
 from .rows import MAX_NUMBER, Pruned, key_of
-from .texts import hash_of
+from .texts import hash_of, split_hashes
 from .times import first_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from .team_store import Rows
@@ -29,18 +29,15 @@ if TYPE_CHECKING:
 # How many seconds pass between two checks for what other processes have forgotten.
 INTERVAL = 2.0
 
-_LOCK = "SELECT conversation, number FROM foreword_editions WHERE team = ? AND conversation IN {} ORDER BY id"
-_EDITIONS = "SELECT conversation, number, created, kind FROM foreword_editions WHERE team = ? AND conversation IN {}"
-_DELETE = """
-    DELETE FROM foreword_editions WHERE team = ? AND conversation IN {} AND number <= ? RETURNING conversation, content, kind
+_DELETE = "DELETE FROM foreword_editions WHERE team = ? AND conversation = ? RETURNING conversation, content, kind"
+_OF_CONVERSATIONS = "SELECT {} FROM foreword_editions AS e WHERE team = ? AND conversation {} AND number <= ?"
+# The edition in use has the highest number. SQLite would search the wrong index for the only one that has a kind.
+_IS_OLD = """
+    AND ? > (SELECT c.created FROM foreword_editions AS c
+        WHERE c.team = e.team AND c.conversation = e.conversation ORDER BY c.number DESC LIMIT 1)
 """
-_DELETE_USAGE = "DELETE FROM foreword_usage WHERE team = ? AND conversation IN {} AND number <= ?"
-_KINDS = "SELECT id, kind FROM foreword_contents WHERE team = ? AND id IN {}"
-# An update waits for a transaction that is about to delete the row because the content was still in use. DO NOTHING would not.
-_ADD_UNUSED = """
-    INSERT INTO foreword_unused (team, content) VALUES {}
-    ON CONFLICT (team, content) DO UPDATE SET content = excluded.content
-"""
+_DELETE_USAGE = "DELETE FROM foreword_usage WHERE team = ? AND conversation {} AND number <= ?"
+_KINDS = "SELECT id, kind FROM foreword_contents WHERE team = ? AND id {}"
 _OLD_EDITIONS = """
     SELECT created, id, conversation, number,
         (SELECT max(number) FROM foreword_editions AS o WHERE o.team = e.team AND o.conversation = e.conversation)
@@ -53,12 +50,31 @@ _OLD_CONVERSATIONS = """
 """
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
 _LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
-_MAX_FORGOTTEN = 10_000
+# A row has the hashes of a whole batch.
+_MAX_FORGOTTEN = 100
 _START = (-(2**63), 0)
+_MAX_PAUSE = 1.0
+
+
+def leave_time(steps: Iterator[Pruned]) -> Iterator[Pruned]:
+    """Yield the steps of `prune`, and wait after each for as long as it took, so that other writers get half of the time."""
+    while True:
+        start = time.monotonic()
+        step = next(steps, None)
+        if step is None:
+            return
+        yield step
+        time.sleep(min(time.monotonic() - start, _MAX_PAUSE))
 
 
 class ForgettingStore(CollectingStore):
     """The methods of a store that remove rows. Subclasses run the statements."""
+
+    # The column that says where a row is stored, and the statement that deletes the editions at the places that a SELECT returns.
+    ROW = "id"
+    DELETE_ROWS = (
+        "DELETE FROM foreword_editions WHERE +team = ? AND id IN ({})"  # the plus keeps SQLite from searching by team
+    )
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,24 +86,28 @@ class ForgettingStore(CollectingStore):
     def forget(self, conversation: str) -> bool:
         check_id(conversation)
         removed: Rows = []
+        marked = 0
 
         def remove(connection: Any) -> bool:
+            nonlocal marked
             removed.clear()
-            self._use_indexes(connection)
-            self._select(connection, _LOCK.format("(?)") + self.FOR_UPDATE, (self.team, conversation))
-            # Another process may have published an edition before the rows were locked.
-            while rows := self._delete(connection, {conversation: MAX_NUMBER}):
+            self._begin_removal(connection)
+            # Another process may publish an edition while this one waits for a row.
+            while rows := self._select(connection, _DELETE, (self.team, conversation)):
                 removed.extend(rows)
-            self._record_removal(connection, removed)
+            if removed:
+                self._delete_usage(connection, [conversation])
+                marked = self._record_removal(connection, removed)
             return bool(removed)
 
         is_removed = self._write(remove, {})
-        self._collect_all()
+        if marked:
+            self._collect_all()
         self.drop_forgotten()
         return is_removed
 
     def prune(self, before: float, keep_last: int = 1) -> Iterator[Pruned]:
-        total = Pruned()
+        total = Pruned(texts=self._collect_all())  # what a process that was killed has left
         latest = first_number(before)
         for rows in self._pages(_OLD_EDITIONS, latest):
             until: dict[str, int] = {}
@@ -99,9 +119,8 @@ class ForgettingStore(CollectingStore):
         for rows in self._pages(_OLD_CONVERSATIONS, latest) if not keep_last else ():
             total = self._prune_batch(total, dict.fromkeys((row[2] for row in rows), MAX_NUMBER), latest)
             yield total
-        texts = self._collect_all()
         self.drop_forgotten()
-        yield Pruned(total.conversations, total.editions, total.texts + texts)
+        yield total
 
     def listen(self, on_forgotten: Callable[[frozenset[bytes]], None]) -> None:
         self._listeners.append(on_forgotten)
@@ -119,7 +138,7 @@ class ForgettingStore(CollectingStore):
             is_complete = len(rows) < _MAX_FORGOTTEN
             if rows:
                 self._last_forgotten = rows[-1][0]
-                self._drop(frozenset(hash for _, hash in rows))
+                self._drop(frozenset(hash for _, hashes in rows for hash in split_hashes(hashes)))
                 self._has_remains = True
         if is_late:  # hashes may have been removed before this process has read them
             self._clear_caches()
@@ -158,57 +177,53 @@ class ForgettingStore(CollectingStore):
     def _prune_batch(self, total: Pruned, until: Mapping[str, int], latest: int | None = None) -> Pruned:
         """Remove editions up to a number from each conversation, in one transaction, and then the texts that are unused.
 
-        With `latest`, only conversations whose current edition is still older are removed. Those that another process is working on
+        With `latest`, only conversations whose current edition is still older are removed. Editions that another process is working on
         are left for the next time.
         """
         if not until:
             return total
-        start = time.monotonic()
         removed: Rows = []
+        marked = 0
 
         def remove(connection: Any) -> bool:
-            self._use_indexes(connection)
-            removed[:] = self._delete(connection, self._lock_old(connection, until, latest))
-            self._record_removal(connection, removed)
-            return True
+            nonlocal marked
+            self._begin_removal(connection)
+            removed[:] = self._delete_old(connection, until, latest)
+            marked = self._record_removal(connection, removed)
+            return bool(removed)
 
         self._write(remove, {})
-        texts = self._collect_all()
-        self.drop_forgotten()
-        time.sleep(min(time.monotonic() - start, 1.0))  # leave half of the time to other writers
+        texts = self._collect_all() if marked else 0
         conversations = sum(kind is not None for _, _, kind in removed)
         return Pruned(total.conversations + conversations, total.editions + len(removed), total.texts + texts)
 
-    def _lock_old(self, connection: Any, until: Mapping[str, int], latest: int | None) -> dict[str, int]:
-        """Lock the editions of conversations, and return those of the conversations that can be pruned now."""
-        ids = sorted(until)
-        lock = _LOCK.format(marks(ids)) + self.SKIP_LOCKED
-        locked = {(conversation, number) for conversation, number in self._select(connection, lock, [self.team, *ids])}
-        prunable = dict(until)
-        rows = self._select(connection, _EDITIONS.format(marks(ids)), [self.team, *ids])
-        for conversation, number, created, kind in rows:
-            is_recent = latest is not None and kind is not None and created >= latest
-            if is_recent or (conversation, number) not in locked:
-                prunable.pop(conversation, None)
-        return prunable
-
-    def _delete(self, connection: Any, until: Mapping[str, int]) -> Rows:
+    def _delete_old(self, connection: Any, until: Mapping[str, int], latest: int | None) -> Rows:
         """Delete the editions of each conversation up to a number. Returns the conversation, content and kind of each."""
         removed: Rows = []
+        select = (_OF_CONVERSATIONS + (_IS_OLD if latest is not None else "")).format(self.ROW, self.AMONG)
+        delete = f"{self.DELETE_ROWS.format(select + self.SKIP_LOCKED)} RETURNING conversation, content, kind"
         for number in sorted(set(until.values())):
-            key = sorted(conversation for conversation, last in until.items() if last == number)
-            removed += self._select(connection, _DELETE.format(marks(key)), [self.team, *key, number])
-            self._execute(connection, _DELETE_USAGE.format(marks(key)), [self.team, *key, number])
+            ids = sorted(conversation for conversation, last in until.items() if last == number)
+            key = [self.team, self.team, self._list(ids), number, *([] if latest is None else [latest])]
+            removed += (rows := self._select(connection, delete, key))
+            if rows:
+                self._delete_usage(connection, sorted({row[0] for row in rows}), number)
         return removed
 
-    def _record_removal(self, connection: Any, removed: Rows) -> None:
-        """Record that the contents of deleted editions may be unused, correct the counts, and record the ids of removed conversations."""
+    def _delete_usage(self, connection: Any, conversations: Sequence[str], until: int = MAX_NUMBER) -> None:
+        key = (self.team, self._list(conversations), until)
+        self._execute(connection, _DELETE_USAGE.format(self.AMONG), key)
+
+    def _record_removal(self, connection: Any, removed: Rows) -> int:
+        """Correct the counts, and record the ids of removed conversations. Returns how many contents were marked as unused."""
+        if not removed:
+            return 0
         contents = sorted({content for _, content, _ in removed})
-        kinds: dict[int, int] = {}
-        for batch in batches(contents):
-            rows = [each for content in batch for each in (self.team, content)]
-            self._execute(connection, _ADD_UNUSED.format(", ".join(["(?, ?)"] * len(batch))), rows)
-            kinds.update(self._select(connection, _KINDS.format(marks(batch)), [self.team, *batch]))
+        marked = self._mark_unused(connection, contents)
+        # An edition that was in use has the kind of its content.
+        kinds = {content: kind for _, content, kind in removed if kind is not None}
+        if others := [content for content in contents if content not in kinds]:
+            kinds.update(self._select(connection, _KINDS.format(self.AMONG), (self.team, self._list(others))))
         changes: dict[int, tuple[int, int]] = {}
         for _, content, kind in removed:
             if content in kinds:  # unless the store is damaged
@@ -217,3 +232,4 @@ class ForgettingStore(CollectingStore):
         self._count(connection, changes)
         keys = [key_of(self.team, conversation) for conversation, _, kind in removed if kind is not None]
         self._record(connection, [hash_of(key) for key in keys])
+        return marked

@@ -97,7 +97,7 @@ class MovingStore(DeletingStore):
 
         def move(connection: Any) -> bool:
             nonlocal count
-            self._use_indexes(connection)
+            self._begin_removal(connection)
             there = {id for (id,) in self._select(connection, _ARE_THERE.format(marks(ids)), [team, *ids])}
             free = [id for id in ids if id not in there]
             count = len(free)
@@ -144,7 +144,7 @@ class MovingStore(DeletingStore):
         def move(connection: Any) -> bool:
             nonlocal is_moved
             self._lock_templates(connection)
-            self._use_indexes(connection)
+            self._begin_removal(connection)
             is_moved = not self._select(connection, _HAS_NAME, (team, name))
             if not is_moved:
                 return False

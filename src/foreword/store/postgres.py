@@ -7,6 +7,8 @@ takes too long, such as one that waits for a locked row, fails without affecting
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
@@ -73,6 +75,7 @@ _TRANSACTION = "SELECT txid_current_if_assigned()"
 _OUTCOME = "SELECT txid_status(%s)"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
 _USE_INDEXES = "; ".join(f"SET LOCAL enable_{plan} = off" for plan in ("seqscan", "hashjoin", "mergejoin"))
+_REMOVAL_LOCK = 0x466F7265
 _LOCK_FORGOTTEN = "LOCK TABLE foreword_forgotten IN SHARE ROW EXCLUSIVE MODE"
 _SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE team = %s AND hash = ANY(%s) ORDER BY id FOR KEY SHARE"
 _ADD_TEXTS = """
@@ -97,6 +100,9 @@ class PostgresStore(MovingStore):
     FOR_CHANGE = " FOR NO KEY UPDATE"
     FOR_UPDATE = " FOR UPDATE"
     SKIP_LOCKED = " FOR UPDATE SKIP LOCKED"
+    AMONG = "= ANY(?)"
+    ROW = "ctid"
+    DELETE_ROWS = "DELETE FROM foreword_editions WHERE team = ? AND ctid = ANY(ARRAY({}))"
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -263,8 +269,12 @@ class PostgresStore(MovingStore):
     def _lock_templates(self, connection: TimedConnection) -> None:
         connection.execute(_LOCK_TEMPLATES)
 
-    def _use_indexes(self, connection: TimedConnection) -> None:
-        connection.execute(_USE_INDEXES.encode())
+    def _begin_removal(self, connection: TimedConnection) -> None:
+        key = crc32(self.team.encode()) - 2**31
+        connection.execute(f"{_USE_INDEXES}; SELECT pg_advisory_xact_lock({_REMOVAL_LOCK}, {key})".encode())
+
+    def _list(self, values: Sequence[int] | Sequence[str]) -> object:
+        return list(values)
 
     def _lock_forgotten(self, connection: TimedConnection) -> None:
         connection.execute(_LOCK_FORGOTTEN)

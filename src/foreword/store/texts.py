@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PLAIN, DEFLATED = 0, 1
 _MIN_COMPRESSED_SIZE = 512
+_HASH_SIZE = 32
 # Level 3 takes a third of the time of level 6 and produces only 5% more bytes.
 _LEVEL = 3
 
@@ -47,6 +48,11 @@ def unpack(form: int, body: bytes) -> str:
 
 def hash_of(text: str) -> bytes:
     return bytes.fromhex(digest(text).removeprefix("sha256:"))
+
+
+def split_hashes(hashes: bytes) -> list[bytes]:
+    """Return the hashes that were joined to one string."""
+    return [hashes[start : start + _HASH_SIZE] for start in range(0, len(hashes), _HASH_SIZE)]
 
 
 def id_of(hash: bytes) -> str:
