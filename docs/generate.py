@@ -21,6 +21,7 @@ from foreword import extensions
 from foreword.cli.arguments import Parser
 from foreword.cli.commands import COMMANDS, GROUPS
 from foreword.cli.options import new_parser
+from foreword.cli.schema import schema_of
 from foreword.findings import CODES
 from foreword.inspection.lint.check import Check, Example
 from foreword.inspection.lint.sizes import LIMITS
@@ -31,7 +32,6 @@ from foreword.layout.key import Key
 from foreword.packs.std import NAMES, compiled
 from foreword.template.catalog import CATALOG
 from foreword.template.jinja import VARIABLES
-from foreword.wire.schemas import schema_of
 
 sys.path.insert(0, str(Path(__file__).parent))
 from facts import facts_page

@@ -16,6 +16,8 @@ import pytest
 
 import foreword
 from foreword.cli import commands
+from foreword.cli.commands import COMMANDS
+from foreword.cli.schema import schema_of
 from foreword.findings import CODES
 from foreword.inspection.lint.table import CHECKS
 from foreword.layout import keys
@@ -23,7 +25,6 @@ from foreword.packs import settings
 from foreword.packs.std import NAMES
 from foreword.service.routes import ROUTES
 from foreword.store import versions
-from foreword.wire.schemas import ANSWERS, schema_of
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests/golden/public"
@@ -69,7 +70,7 @@ def command_names():
 
 
 def json_keys():
-    for command in sorted(ANSWERS):
+    for command in sorted(COMMANDS):
         schema = schema_of(command)
         yield f"{command} --json: {type_of(schema)}"
         for name, form in schema.get("$defs", {}).items():

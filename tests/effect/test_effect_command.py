@@ -14,8 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from foreword.cli import effect, main
+from foreword.cli.schema import schema_of
 from foreword.programs.effect.experiment import Estimate
-from foreword.wire.schemas import schema_of
 
 AGENTS = "# Project\n\n## Greeting\n\nSay hello.\n\n## Colour\n\nUse blue.\n"
 # A pretend agent: it succeeds if it reads the greeting.

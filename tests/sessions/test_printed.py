@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from session_logs import ClaudeLog
 
 from foreword.cli import main
-from foreword.wire.schemas import schema_of
+from foreword.cli.schema import schema_of
 
 
 @pytest.fixture

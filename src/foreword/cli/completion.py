@@ -57,7 +57,7 @@ def _full_parser() -> Parser:
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()
     groups: dict[str, Any] = {}
-    for name, (_, about, _) in COMMANDS.items():
+    for name, (_, about, _, _) in COMMANDS.items():
         first, _, second = name.partition(" ")
         if second and first not in groups:
             groups[first] = commands.add_parser(first, help=f"{first} commands").add_subparsers()

@@ -111,7 +111,7 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
 
     If `several_layouts` is set, `--layout` may be repeated, this is its help text, and `args.layouts` contains the values.
     """
-    _, about, example = COMMANDS[command]
+    _, about, example, _ = COMMANDS[command]
     parser = Parser(
         prog=f"foreword {command}",
         description=about[0].upper() + about[1:] + ".",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ..errors import CallError, suggestion
+from .commands import COMMANDS
 from .options import OPTIONS, new_parser
 from .terminal import write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .arguments import Namespace, Parser
 
 
@@ -21,10 +24,15 @@ def parser_for(command: str) -> Parser:
 
 def schema(args: Namespace) -> int:
     """`foreword schema [COMMAND]`"""
-    from ..wire.schemas import ANSWERS, schema_of
-
     command = " ".join(args.words)
-    if command and command not in ANSWERS:
-        raise CallError(f"no command {command!r}{suggestion(command, ANSWERS)}")
-    write_json(schema_of(command) if command else {name: schema_of(name) for name in sorted(ANSWERS)})
+    if command and command not in COMMANDS:
+        raise CallError(f"no command {command!r}{suggestion(command, COMMANDS)}")
+    write_json(schema_of(command) if command else {name: schema_of(name) for name in sorted(COMMANDS)})
     return 0
+
+
+def schema_of(command: str) -> dict[str, Any]:
+    """Return the schema of a command's answer. `watch` prints one such answer per line."""
+    from ..wire.schemas import answer_schema
+
+    return answer_schema(COMMANDS[command][3], f"foreword {command} --json")

@@ -1,4 +1,4 @@
-"""The JSON schema of every command's `--json` output, derived from the types of the answers."""
+"""The JSON schema of an answer, derived from its type."""
 
 from __future__ import annotations
 
@@ -6,69 +6,21 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from ..encoding import forms as stored
-from . import align_forms, conversation_forms, effect_forms, forms, git_forms, session_forms, store_forms
-from .skills import SkillForm
+from . import align_forms, conversation_forms, effect_forms, forms, git_forms, session_forms, skills, store_forms
 
-ANSWERS: dict[str, Any] = {
-    "show": forms.ShowForm,
-    "why": list[stored.ExplainedForm],
-    "blame": list[forms.LineForm] | git_forms.AuthorshipForm | git_forms.AuthorSumsForm | session_forms.PricedFileForm,
-    "tokens": forms.CountedForm,
-    "diff": forms.DifferenceForm,
-    "cache": forms.CacheForm | forms.CacheReusesForm,
-    "watch": forms.WatchForm,
-    "lint": forms.LintForm,
-    "agents": forms.AgentsForm,
-    "review": git_forms.ReviewForm,
-    "trust": git_forms.TrustForm,
-    "lock": git_forms.LockForm,
-    "align": align_forms.AlignForm,
-    "layouts": list[forms.LayoutRowForm] | forms.LayoutForm,
-    "skills": list[SkillForm] | forms.MessageForm,
-    "conversation turn": forms.TurnForm,
-    "conversation compact": forms.TurnForm,
-    "conversation reload": forms.TurnForm,
-    "conversation show": forms.EditionForm,
-    "conversation list": list[conversation_forms.ConversationForm],
-    "conversation drift": forms.DriftForm,
-    "conversation touch": forms.TouchedForm,
-    "touch": forms.TouchedForm,
-    "store verify": store_forms.FaultsForm,
-    "store stats": store_forms.StatsForm,
-    "store migrate": store_forms.SchemaForm,
-    "store forget": store_forms.ForgottenForm,
-    "store prune": store_forms.PrunedForm,
-    "template show": forms.TemplateForm,
-    "template set": forms.VersionForm,
-    "template check": forms.CheckForm,
-    "template render": forms.ShowForm,
-    "template history": list[forms.VersionForm],
-    "template restore": forms.VersionForm,
-    "template list": list[store_forms.TemplateNameForm],
-    "template label": store_forms.MoveForm,
-    "template delete": store_forms.DeletedTemplateForm,
-    "template variables": forms.VariablesForm,
-    "completion": forms.CompletionForm,
-    "serve": forms.ListeningForm,
-    "mcp": forms.ListeningForm,
-    "proxy": forms.ListeningForm,
-    "sessions": session_forms.SessionsForm
-    | session_forms.SessionRowsForm
-    | session_forms.SessionDetailForm
-    | session_forms.InForceForm,
-    "effect": effect_forms.ExperimentForm | effect_forms.PowerForm,
-    "schema": dict[str, Any],
-}
+_MODULES = (stored, align_forms, conversation_forms, effect_forms, forms, git_forms, session_forms, skills, store_forms)
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
-def schema_of(command: str) -> dict[str, Any]:
-    """Return the schema of a command's answer. `watch` prints one such answer per line."""
+def answer_schema(answer: str, title: str) -> dict[str, Any]:
+    """Return the schema of an answer, from its type as it would be written in an annotation."""
+    names = {name: kind for module in _MODULES for name, kind in vars(module).items()}
+    annotated = type("Annotated", (), {"__annotations__": {"answer": answer}})
     definitions: dict[str, Any] = {}
-    schema = _schema(ANSWERS[command], definitions)
+    schema = _schema(get_type_hints(annotated, names)["answer"], definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"foreword {command} --json",
+        "title": title,
         **schema,
         **({"$defs": dict(sorted(definitions.items()))} if definitions else {}),
     }
