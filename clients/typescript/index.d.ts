@@ -2103,6 +2103,16 @@ export class Foreword {
   callTool(id: string, name: string, body: CallBody, options?: RequestOptions): Promise<ToolResultForm>;
   /** Return the instructions for files that the agent touches. Each instruction file and rule is sent once. */
   touch(id: string, body: TouchBody, options?: RequestOptions): Promise<TouchedForm>;
+  /** Add the usage that a provider returned with a response to the counters of the current edition. */
+  recordUsage(id: string, body: UsageBody, options?: RequestOptions): Promise<RecordedForm>;
+  /** Return the editions of a conversation, oldest first. */
+  listEditions(id: string, options?: RequestOptions): Promise<EditionsForm>;
+  /** Return one edition of a conversation, with the origins of its prompt. */
+  readEdition(id: string, number: number, options?: RequestOptions): Promise<EditionForm>;
+  /** Return what a rebuild would change, which sources caused the changes, and how much of the cache would be lost. */
+  readDrift(id: string, query?: { cwd?: string; model?: string; provider?: string; layout?: string; mirror?: boolean; tool?: string[]; tools?: ToolBody[]; session?: string; sub_agent?: boolean; base?: string; skill?: string; plan?: string; scope?: ScopeBody; language?: string; docs?: [string, string][]; servers?: Record<string, string>; residents?: ResidentBody[]; settings?: Record<string, unknown>; wording?: Record<string, string>; packs?: Record<string, string>; now?: string }, options?: RequestOptions): Promise<DriftForm>;
+  /** Return a prompt by its id, with its origins. */
+  readPrompt(id: string, options?: RequestOptions): Promise<StoredPromptForm>;
   /**
    * Start a sub-agent in its own conversation, and return its first turn. It inherits the files that its parent has found.
    *
@@ -2115,14 +2125,6 @@ export class Foreword {
   addResources(id: string, body: ResourcesBody, options?: RequestOptions): Promise<TurnForm>;
   /** Set the conversation's tools after the set of existing tools has changed. Its layout decides whether the prompt is built again. */
   replaceTools(id: string, body: RegistryBody, options?: RequestOptions): Promise<TurnForm>;
-  /** Add the usage that a provider returned with a response to the counters of the current edition. */
-  recordUsage(id: string, body: UsageBody, options?: RequestOptions): Promise<RecordedForm>;
-  /** Return the editions of a conversation, oldest first. */
-  listEditions(id: string, options?: RequestOptions): Promise<EditionsForm>;
-  /** Return one edition of a conversation, with the origins of its prompt. */
-  readEdition(id: string, number: number, options?: RequestOptions): Promise<EditionForm>;
-  /** Return what a rebuild would change, which sources caused the changes, and how much of the cache would be lost. */
-  readDrift(id: string, query?: { cwd?: string; model?: string; provider?: string; layout?: string; mirror?: boolean; tool?: string[]; tools?: ToolBody[]; session?: string; sub_agent?: boolean; base?: string; skill?: string; plan?: string; scope?: ScopeBody; language?: string; docs?: [string, string][]; servers?: Record<string, string>; residents?: ResidentBody[]; settings?: Record<string, unknown>; wording?: Record<string, string>; packs?: Record<string, string>; now?: string }, options?: RequestOptions): Promise<DriftForm>;
   /**
    * Return a page of conversations, sorted by id or with the newest first.
    *
@@ -2131,8 +2133,6 @@ export class Foreword {
   listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean; details?: boolean; compare?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
   /** Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC. */
   readUsage(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string }, options?: RequestOptions): Promise<UsageTotalForm>;
-  /** Return a prompt by its id, with its origins. */
-  readPrompt(id: string, options?: RequestOptions): Promise<StoredPromptForm>;
   /** Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored. */
   show(body: ShowBody, options?: RequestOptions): Promise<ShowForm>;
   /** Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name. */
@@ -2159,6 +2159,10 @@ export class Foreword {
    * With `old`, return how much of that prompt's cache is kept when the new prompt replaces it.
    */
   cache(body: CacheBody, options?: RequestOptions): Promise<CacheForm | CacheReusesForm>;
+  /** Return the skills that an agent in `cwd` finds, and whether the prompt lists each. */
+  listSkills(query?: { cwd?: string; layout?: string; tools?: string }, options?: RequestOptions): Promise<SkillForm[]>;
+  /** Return the message that activating a skill sends. Nothing is stored. */
+  readSkill(name: string, body: QuestionBody, options?: RequestOptions): Promise<MessageForm>;
   /**
    * Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason.
    *
@@ -2175,10 +2179,6 @@ export class Foreword {
   lock(body: RepositoryBody, options?: RequestOptions): Promise<LockForm>;
   /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
   watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string; limit?: number }, options?: RequestOptions): AsyncGenerator<WatchForm>;
-  /** Return the skills that an agent in `cwd` finds, and whether the prompt lists each. */
-  listSkills(query?: { cwd?: string; layout?: string; tools?: string }, options?: RequestOptions): Promise<SkillForm[]>;
-  /** Return the message that activating a skill sends. Nothing is stored. */
-  readSkill(name: string, body: QuestionBody, options?: RequestOptions): Promise<MessageForm>;
   /** Return the sessions of the agents that worked in the repository of `cwd`, or with `by` what each file, tool, day and so on cost. */
   listSessions(query?: { cwd?: string; since?: string; until?: string; agents?: string; model?: string; by?: "agent" | "cause" | "day" | "file" | "model" | "section" | "server" | "skill" | "tool" | null }, options?: RequestOptions): Promise<SessionsForm | SessionRowsForm>;
   /** Return one session request by request or, with `in_force` or `in_force_text`, when that instruction was in its requests. */
@@ -2201,6 +2201,18 @@ export class Foreword {
   check(body: CheckBody, options?: RequestOptions): Promise<FindingsForm>;
   /** Return the current value of each variable, or null if it has none. */
   listValues(body: ValuesBody, options?: RequestOptions): Promise<ValuesForm>;
+  /** Return the files and folders whose path starts with `prefix`, among those that `file:` may read. */
+  listFiles(query?: { cwd?: string; prefix?: string }, options?: RequestOptions): Promise<EntriesForm>;
+  /**
+   * Return the shipped layouts, and those from the user, the service's packs and the workspace in `cwd`.
+   *
+   * `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
+   * `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
+   * with the layout use the global template. `languages` lists all template languages, and `models` the models with known prices.
+   */
+  listLayouts(query?: { cwd?: string }, options?: RequestOptions): Promise<LayoutsForm>;
+  /** Return the folders in which agents may work. */
+  listRoots(options?: RequestOptions): Promise<RootsForm>;
   /** Return the stored templates, sorted by name, each with its newest version and its labels. */
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<TemplatesForm>;
   /** Return the version of a template that a label refers to, by default `production`. */
@@ -2221,22 +2233,10 @@ export class Foreword {
   moveLabel(name: string, label: string, body: LabelBody, options?: RequestOptions): Promise<MoveForm>;
   /** Remove a label from a template. The label `production` cannot be removed, only moved. */
   removeLabel(name: string, label: string, query?: { author?: string; note?: string }, options?: RequestOptions): Promise<MoveForm>;
-  /** Return the files and folders whose path starts with `prefix`, among those that `file:` may read. */
-  listFiles(query?: { cwd?: string; prefix?: string }, options?: RequestOptions): Promise<EntriesForm>;
-  /**
-   * Return the shipped layouts, and those from the user, the service's packs and the workspace in `cwd`.
-   *
-   * `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
-   * `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
-   * with the layout use the global template. `languages` lists all template languages, and `models` the models with known prices.
-   */
-  listLayouts(query?: { cwd?: string }, options?: RequestOptions): Promise<LayoutsForm>;
   /** Return the keys of layouts with their types and meanings, for editors. */
   listLayoutKeys(options?: RequestOptions): Promise<LayoutKeysForm>;
   /** Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them. */
   listTools(options?: RequestOptions): Promise<ToolsForm>;
-  /** Return the folders in which agents may work. */
-  listRoots(options?: RequestOptions): Promise<RootsForm>;
   /** Return what the token of this request may do: everything, if the service has no tokens. */
   readToken(options?: RequestOptions): Promise<TokenForm>;
   /** Report that the process is running. */

@@ -7,7 +7,8 @@ import pytest
 from foreword.cli.options import OPTIONS, new_parser, parse_args
 from foreword.encoding.agent import KEYS, agent_form, agent_from
 from foreword.errors import CallError
-from foreword.service.bodies import AgentBody, DriftQuery
+from foreword.service.bodies import AgentBody
+from foreword.service.conversations import DriftQuery
 from foreword.vocabulary import Access, Agent, Document, Resident, Scope, Tool
 
 # A JSON value for each key, and the resulting field of the agent.

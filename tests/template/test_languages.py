@@ -97,7 +97,7 @@ def test_a_new_row_is_enough_for_the_command_line(tmp_path):
 
 def test_a_new_row_is_enough_for_layouts_and_the_service(tmp_path):
     printed = run_with_toy(
-        "from foreword.layout.keys import KEYS; from foreword.service.bodies import CheckBody; import msgspec\n"
+        "from foreword.layout.keys import KEYS; from foreword.service.templates import CheckBody; import msgspec\n"
         "print(json.dumps([[key.choices for key in KEYS if key.name == 'language'],"
         " msgspec.json.schema(CheckBody)['$defs']['CheckBody']['properties']['syntax']['enum'],"
         " msgspec.convert({'template': '', 'syntax': 'toy'}, CheckBody).syntax]))",

@@ -6,9 +6,11 @@ from ..conversation.shipped_definitions import SHIPPED_NAMES, shipped_tools
 from ..errors import StoreBusyError, StoreError
 from ..layout.keys import KEYS
 from ..vocabulary.tools import tool_definition
+from . import forms
 from .page import asset
 from .request import Request
 from .responses import Problem, Response
+from .route import STORE, Route
 from .service import Service
 
 
@@ -73,3 +75,14 @@ def list_layout_keys(service: Service, request: Request) -> Response:
 def static(service: Service, request: Request) -> Response:
     """Return one of the web page's static files."""
     return asset(request.text("name"), request)
+
+
+ROUTES = (
+    Route("GET", "/layouts/keys", "reading", "read", False, list_layout_keys, forms.LayoutKeysForm),
+    Route("GET", "/tools", "inline", "read", False, list_tools, forms.ToolsForm),
+    Route("GET", "/token", "inline", "read", False, read_token, forms.TokenForm),
+    Route("GET", "/healthz", "inline", "none", False, healthz, forms.StatusForm),
+    Route("GET", "/readyz", "reading", "none", False, readyz, forms.StatusForm, None, None, STORE),
+    Route("GET", "/metrics", "inline", "read", False, metrics, str),
+    Route("GET", "/static/{name}", "reading", "none", False, static, None),
+)  # fmt: skip

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
-from ..engine.touched import MAX_TOUCHED_PATHS
 from ..errors import APIS
-from ..template.languages import DEFAULT, LANGUAGES
+from ..template.languages import LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY
 from .message_schema import MESSAGE_SCHEMA
 
@@ -60,12 +59,12 @@ def check_depth(content: object, name: str) -> None:
     raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
 
 
-def _check_user_text(message: str) -> None:
+def check_user_text(message: str) -> None:
     if message.isspace():
         raise ValueError("the message contains only white space, which providers refuse; omit it")
 
 
-def _check_moment(moment: datetime | None, name: str = "now") -> None:
+def check_moment(moment: datetime | None, name: str = "now") -> None:
     try:
         _ = moment and moment.astimezone(UTC)
     except OverflowError:
@@ -171,7 +170,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     now: Moment | None = None
 
     def __post_init__(self) -> None:
-        _check_moment(self.now)
+        check_moment(self.now)
         check_depth(self.settings, "settings")
 
 
@@ -187,7 +186,7 @@ class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_user_text(self.message)
+        check_user_text(self.message)
         check_depth(self.messages, "messages")
 
     def check_request(self) -> None:
@@ -197,7 +196,7 @@ class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
 
 # The same rule as `MessagesBody.check_request`.
-_REQUEST_HAS_MESSAGES: dict[str, Any] = {
+REQUEST_HAS_MESSAGES: dict[str, Any] = {
     "anyOf": [
         {"properties": {"form": {"type": "null"}}},
         {"required": ["message"], "properties": {"message": {"type": "string", "minLength": 1}}},
@@ -206,269 +205,15 @@ _REQUEST_HAS_MESSAGES: dict[str, Any] = {
 }
 
 
-class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, the user's message, and the messages so far. `compaction` replaces the layout's request for a summary."""
-
-    compaction: Text = ""
-
-
-class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, and the files that it touches; their paths are relative to `cwd`."""
-
-    paths: Annotated[list[Path], Meta(min_length=1, max_length=MAX_TOUCHED_PATHS)]
-    how: Literal["read", "edit", "create"] = "read"
-
-
-class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, and the arguments with which the model calls a tool."""
-
-    arguments: dict[str, Any] = {}
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_depth(self.arguments, "arguments")
-
-
 class TurnBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 
     A `message` starts a new user request. If `new_prompt` is true, the last of `messages` does too.
     """
 
-    schema_rules: ClassVar[dict[str, Any]] = _REQUEST_HAS_MESSAGES
+    schema_rules: ClassVar[dict[str, Any]] = REQUEST_HAS_MESSAGES
     new_prompt: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_request()
-
-
-class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
-    """A sub-agent's task, or the name of a definition that its layout lists, and its tools. `cwd` defaults to the parent's.
-
-    With `append`, the task follows the parent's base instead of replacing it.
-    """
-
-    schema_rules: ClassVar[dict[str, Any]] = {
-        "allOf": [
-            _REQUEST_HAS_MESSAGES,
-            {
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "required": [used],
-                        "properties": {
-                            used: {"type": "string", "minLength": 1},
-                            unused: {"type": "string", "maxLength": 0},
-                        },
-                    }
-                    for used, unused in (("task", "definition"), ("definition", "task"))
-                ]
-            },
-        ]
-    }
-    cwd: Path = ""
-    task: Text = ""
-    definition: Label = ""
-    append: bool = False
-    with_context: bool = True
-    with_skills: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_request()
-
-
-class MessageBody(Struct, forbid_unknown_fields=True):
-    """A message for the conversation's next turn."""
-
-    message: Annotated[UserText, Meta(min_length=1)]
-
-    def __post_init__(self) -> None:
-        _check_user_text(self.message)
-
-
-class ResourcesBody(Struct, forbid_unknown_fields=True):
-    """Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows."""
-
-    skills: Annotated[list[Path], Meta(max_length=100)] = []
-    prompts: dict[PackName, Path] = {}
-    now: Moment | None = None
-
-    def __post_init__(self) -> None:
-        _check_moment(self.now)
-
-
-class RegistryBody(Struct, forbid_unknown_fields=True):
-    """The tools that the agent has from now on."""
-
-    tools: Tools
-    now: Moment | None = None
-
-    def __post_init__(self) -> None:
-        _check_moment(self.now)
-
-
-class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
-
-    `syntax` is the language of the template, by default the layout's. With `compact`, the response is a CompactPreviewForm.
-    """
-
-    cwd: Path = ""
-    template: str | None = None
-    syntax: Syntax | None = None
-    compact: bool = False
-
-
-class TemplateBody(Struct, forbid_unknown_fields=True):
-    """The global template."""
-
-    template: str
-
-
-class CheckBody(Struct, forbid_unknown_fields=True):
-    """A template to check."""
-
-    template: str
-    syntax: Syntax = DEFAULT
-    cwd: Path = ""
-
-
-class ValuesBody(Struct, forbid_unknown_fields=True):
-    """The workspace, model and conversation whose variables to return."""
-
-    cwd: Path = ""
-    model: Label = ""
-    conversation_id: Label = ""
-
-
-Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
-
-
-class AuthorQuery(Struct, forbid_unknown_fields=True):
-    """Who changes the template, and why."""
-
-    author: Annotated[str, Meta(max_length=200)] = ""
-    note: Annotated[str, Meta(max_length=2000)] = ""
-
-
-class RestoreQuery(AuthorQuery, forbid_unknown_fields=True):
-    """Who restores a version, why, and whether it becomes live even if it has errors."""
-
-    force: bool = False
-
-
-class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
-    """Who changes the template, why, its language, and whether it becomes live even if it has errors."""
-
-    syntax: Syntax = DEFAULT
-    force: bool = False
-
-
-class SaveVersionQuery(SaveQuery, forbid_unknown_fields=True):
-    """Who saves a version, why, its language, and the label to move to it."""
-
-    label: Annotated[str, Meta(max_length=200, pattern=r"^([A-Za-z][A-Za-z0-9_.-]*)?$")] = ""
-
-
-class LabelQuery(Struct, forbid_unknown_fields=True):
-    """The label of the version to return."""
-
-    label: Annotated[str, Meta(min_length=1, max_length=200)] = "production"
-
-
-class LabelBody(Struct, forbid_unknown_fields=True):
-    """The version to move a label to, with `force` even if it has errors.
-
-    With `after`, the label must still refer to that version, or to none if it is 0.
-    """
-
-    version: Annotated[float, Meta(ge=1, le=2**31 - 1, multiple_of=1)]
-    author: Annotated[str, Meta(max_length=200)] = ""
-    note: Annotated[str, Meta(max_length=2000)] = ""
-    after: Annotated[float, Meta(ge=0, le=2**31 - 1, multiple_of=1)] | None = None
-    force: bool = False
-
-
-class VersionsQuery(Struct, forbid_unknown_fields=True):
-    """Whether to return the text of each version too."""
-
-    texts: bool = True
-
-
-class NamesQuery(Struct, forbid_unknown_fields=True):
-    """Which templates to list. To get the next page, pass the `next` of this one as `after`."""
-
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    after: Annotated[str, Meta(max_length=700)] = ""
-
-
-class ConversationsQuery(Struct, forbid_unknown_fields=True):
-    """Which conversations to use: those whose id begins with `search`, and whose current edition has these properties.
-
-    `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
-    """
-
-    search: Annotated[str, Meta(max_length=512)] = ""
-    layout: Label = ""
-    model: Label = ""
-    template: Label = ""
-    version: Count | UnsetType = UNSET
-    since: Moment | UnsetType = UNSET
-    until: Moment | UnsetType = UNSET
-    sort: Literal["id", "newest"] = "id"
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    after: Annotated[str, Meta(max_length=700)] = ""
-
-    def __post_init__(self) -> None:
-        _check_moment(self.since or None, "since")
-        _check_moment(self.until or None, "until")
-
-
-class ListQuery(ConversationsQuery, forbid_unknown_fields=True):
-    """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
-
-    `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
-    built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. With `compare`, such a page lists
-    all of them, and how each has drifted. With `details`, each conversation has its folder, tokens and usage. To get the next page,
-    pass the `next` of this one as `after`.
-    """
-
-    drifted: bool | UnsetType = UNSET
-    details: bool = False
-    compare: bool = False
-
-
-class DriftQuery(Struct, forbid_unknown_fields=True):
-    """The agent for the comparison. Omitted parameters default to those of the edition.
-
-    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
-    `residents`, `settings`, `wording` and `packs` are JSON.
-    """
-
-    cwd: Path | UnsetType = UNSET
-    model: Label | UnsetType = UNSET
-    provider: Label | UnsetType = UNSET
-    layout: Label | UnsetType = UNSET
-    mirror: bool | UnsetType = UNSET
-    tool: list[ToolName] | UnsetType = UNSET
-    tools: Tools | UnsetType = UNSET
-    session: Label | UnsetType = UNSET
-    sub_agent: bool | UnsetType = UNSET
-    base: ShortText | UnsetType = UNSET
-    skill: Label | UnsetType = UNSET
-    plan: ShortText | UnsetType = UNSET
-    scope: ScopeBody | UnsetType = UNSET
-    language: Label | UnsetType = UNSET
-    docs: list[tuple[Name, Path]] | UnsetType = UNSET
-    servers: dict[ServerName, ShortText] | UnsetType = UNSET
-    residents: list[ResidentBody] | UnsetType = UNSET
-    settings: dict[Name, Any] | UnsetType = UNSET
-    wording: dict[Name, ShortText] | UnsetType = UNSET
-    packs: dict[PackName, Path] | UnsetType = UNSET
-    now: Moment | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        _check_moment(self.now or None)
-        check_depth(self.settings or {}, "settings")

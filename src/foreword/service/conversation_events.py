@@ -3,21 +3,105 @@
 from __future__ import annotations
 
 from secrets import token_hex
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta, Struct
 
 from ..conversation.sub_agents import UNTRUSTED_TASK
 from ..encoding.edition import target_of
 from ..extensions import Resources
 from ..template.addresses import is_only_address
 from ..vocabulary import Document
-from .bodies import AgentBody, MessageBody, RegistryBody, ResourcesBody, SubAgentBody
+from ..wire.forms import TurnForm
+from . import forms
+from .bodies import (
+    REQUEST_HAS_MESSAGES,
+    AgentBody,
+    Label,
+    MessagesBody,
+    Moment,
+    PackName,
+    Path,
+    Text,
+    Tools,
+    UserText,
+    check_moment,
+    check_user_text,
+)
 from .conversations import announce_hooks, turn_response
 from .request import Request
 from .requested_agents import tools_from
 from .responses import Response
+from .route import CONVERSATION, Route
 from .service import Service
 
 _MAX_ID = 512
+
+
+class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
+    """A sub-agent's task, or the name of a definition that its layout lists, and its tools. `cwd` defaults to the parent's.
+
+    With `append`, the task follows the parent's base instead of replacing it.
+    """
+
+    schema_rules: ClassVar[dict[str, Any]] = {
+        "allOf": [
+            REQUEST_HAS_MESSAGES,
+            {
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "required": [used],
+                        "properties": {
+                            used: {"type": "string", "minLength": 1},
+                            unused: {"type": "string", "maxLength": 0},
+                        },
+                    }
+                    for used, unused in (("task", "definition"), ("definition", "task"))
+                ]
+            },
+        ]
+    }
+    cwd: Path = ""
+    task: Text = ""
+    definition: Label = ""
+    append: bool = False
+    with_context: bool = True
+    with_skills: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_request()
+
+
+class MessageBody(Struct, forbid_unknown_fields=True):
+    """A message for the conversation's next turn."""
+
+    message: Annotated[UserText, Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        check_user_text(self.message)
+
+
+class ResourcesBody(Struct, forbid_unknown_fields=True):
+    """Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows."""
+
+    skills: Annotated[list[Path], Meta(max_length=100)] = []
+    prompts: dict[PackName, Path] = {}
+    now: Moment | None = None
+
+    def __post_init__(self) -> None:
+        check_moment(self.now)
+
+
+class RegistryBody(Struct, forbid_unknown_fields=True):
+    """The tools that the agent has from now on."""
+
+    tools: Tools
+    now: Moment | None = None
+
+    def __post_init__(self) -> None:
+        check_moment(self.now)
 
 
 def start_sub_agent(service: Service, request: Request) -> Response:
@@ -77,3 +161,12 @@ def replace_tools(service: Service, request: Request) -> Response:
     id = request.text("id")
     conversation = service.conversation(id, service.body_of(id))
     return turn_response(conversation.stored.replace_tools(tools_from(body.tools), body.now))
+
+
+ROUTES = (
+    Route("POST", "/conversations/{id}/sub-agents", "reading", "turn", False, start_sub_agent, TurnForm, SubAgentBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/messages", "reading", "turn", False,
+          add_message, forms.WaitingForm, MessageBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/resources", "reading", "turn", False, add_resources, TurnForm, ResourcesBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/registry", "reading", "turn", False, replace_tools, TurnForm, RegistryBody, None, CONVERSATION),
+)  # fmt: skip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..conversation.usage import sum_usage, usage_of
 from ..encoding.edition import target_of
@@ -17,9 +17,11 @@ from ..store.listing import ConversationQuery
 from ..text.lines import printable
 from ..vocabulary import replace
 from ..wire.answers import conversation_form, drift_form, usage_form
-from .bodies import ConversationsQuery, DriftQuery, ListQuery
-from .conversations import drift_of
+from . import forms
+from .bodies import Label, Moment, check_moment
+from .conversations import DriftQuery, drift_of
 from .responses import Problem, Response
+from .route import STORED, Route
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +34,45 @@ if TYPE_CHECKING:
 # Comparing a conversation builds its prompt.
 _MAX_COMPARED = 50
 _EPOCH = date(1970, 1, 1)
+
+
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
+class ConversationsQuery(Struct, forbid_unknown_fields=True):
+    """Which conversations to use: those whose id begins with `search`, and whose current edition has these properties.
+
+    `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
+    """
+
+    search: Annotated[str, Meta(max_length=512)] = ""
+    layout: Label = ""
+    model: Label = ""
+    template: Label = ""
+    version: Count | UnsetType = UNSET
+    since: Moment | UnsetType = UNSET
+    until: Moment | UnsetType = UNSET
+    sort: Literal["id", "newest"] = "id"
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+    after: Annotated[str, Meta(max_length=700)] = ""
+
+    def __post_init__(self) -> None:
+        check_moment(self.since or None, "since")
+        check_moment(self.until or None, "until")
+
+
+class ListQuery(ConversationsQuery, forbid_unknown_fields=True):
+    """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
+
+    `since` and `until` limit the time of the current edition. With `drifted`, each page compares up to 50 conversations with a prompt
+    built now, and lists those that differ (`true`) or do not (`false`); `total` counts only that page. With `compare`, such a page lists
+    all of them, and how each has drifted. With `details`, each conversation has its folder, tokens and usage. To get the next page,
+    pass the `next` of this one as `after`.
+    """
+
+    drifted: bool | UnsetType = UNSET
+    details: bool = False
+    compare: bool = False
 
 
 def list_conversations(service: Service, request: Request) -> Response:
@@ -157,3 +198,9 @@ def _drift_of(service: Service, id: str, edition: Edition) -> ListedDriftForm | 
         "cost": form["cost"],
         "basis": form["basis"],
     }
+
+
+ROUTES = (
+    Route("GET", "/conversations", "reading", "read", False, list_conversations, forms.ConversationsForm, None, ListQuery, STORED),
+    Route("GET", "/usage", "reading", "read", False, read_usage, forms.UsageTotalForm, None, ConversationsQuery, STORED),
+)  # fmt: skip

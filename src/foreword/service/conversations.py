@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from ..conversation.decide import Drift
 from ..conversation.shipped_definitions import SHIPPED_NAMES
@@ -15,6 +16,7 @@ from ..conversation.state import trigger_of
 from ..conversation.usage import ConversationUsage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
+from ..engine.touched import MAX_TOUCHED_PATHS
 from ..errors import CallError, StoreError
 from ..providers.http_form import http_request
 from ..store import waits
@@ -30,25 +32,96 @@ from ..wire.answers import (
     turn_form,
     usage_fields,
 )
+from ..wire.conversation_forms import RecordedForm
+from ..wire.forms import DriftForm, EditionForm, MessageForm, TouchedForm, TurnForm
+from ..wire.store_forms import ForgottenForm
+from . import forms
 from .bodies import (
     AccessBody,
     AgentBody,
-    CallBody,
-    CompactBody,
-    DriftQuery,
+    Label,
+    MessagesBody,
+    Moment,
+    Name,
+    PackName,
+    Path,
     ResidentBody,
     ScopeBody,
+    ServerName,
+    ShortText,
+    Text,
     ToolBody,
-    TouchBody,
+    ToolName,
+    Tools,
     TurnBody,
+    check_depth,
+    check_moment,
 )
 from .request import Request
 from .responses import Problem, Response, redact, to_json
+from .route import CONVERSATION, STORED, Route
 from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
 
 _MAX_BYTES = 64 * 2**20
 _HEAD_KEYS = ("conversation", "edition", "created", "trigger")
+
+
+class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, the user's message, and the messages so far. `compaction` replaces the layout's request for a summary."""
+
+    compaction: Text = ""
+
+
+class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, and the files that it touches; their paths are relative to `cwd`."""
+
+    paths: Annotated[list[Path], Meta(min_length=1, max_length=MAX_TOUCHED_PATHS)]
+    how: Literal["read", "edit", "create"] = "read"
+
+
+class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, and the arguments with which the model calls a tool."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_depth(self.arguments, "arguments")
+
+
+class DriftQuery(Struct, forbid_unknown_fields=True):
+    """The agent for the comparison. Omitted parameters default to those of the edition.
+
+    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
+    `residents`, `settings`, `wording` and `packs` are JSON.
+    """
+
+    cwd: Path | UnsetType = UNSET
+    model: Label | UnsetType = UNSET
+    provider: Label | UnsetType = UNSET
+    layout: Label | UnsetType = UNSET
+    mirror: bool | UnsetType = UNSET
+    tool: list[ToolName] | UnsetType = UNSET
+    tools: Tools | UnsetType = UNSET
+    session: Label | UnsetType = UNSET
+    sub_agent: bool | UnsetType = UNSET
+    base: ShortText | UnsetType = UNSET
+    skill: Label | UnsetType = UNSET
+    plan: ShortText | UnsetType = UNSET
+    scope: ScopeBody | UnsetType = UNSET
+    language: Label | UnsetType = UNSET
+    docs: list[tuple[Name, Path]] | UnsetType = UNSET
+    servers: dict[ServerName, ShortText] | UnsetType = UNSET
+    residents: list[ResidentBody] | UnsetType = UNSET
+    settings: dict[Name, Any] | UnsetType = UNSET
+    wording: dict[Name, ShortText] | UnsetType = UNSET
+    packs: dict[PackName, Path] | UnsetType = UNSET
+    now: Moment | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_moment(self.now or None)
+        check_depth(self.settings or {}, "settings")
 
 
 def announce_hooks(service: Service) -> None:
@@ -303,3 +376,21 @@ def _tail(edition: Edition) -> tuple[bytes, str]:
             _tail_hashes.clear()
         known = _tails[key] = b"," + tail[1:], digest(tail.decode())[7:23]
     return known
+
+
+ROUTES = (
+    Route("GET", "/conversations/{id}", "known", "read", False, read_conversation, EditionForm, None, None, STORED),
+    Route("POST", "/conversations/{id}/turn", "turn", "turn", False, turn, TurnForm, TurnBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/construct", "reading", "turn", False, construct, TurnForm, AgentBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/compact", "reading", "turn", False, compact, TurnForm, CompactBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/reload", "reading", "turn", False, reload, TurnForm, AgentBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/skills/{name}", "reading", "turn", False, use_skill, MessageForm, AgentBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/tools/{name}", "reading", "turn", False, call_tool, forms.ToolResultForm, CallBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/touch", "reading", "turn", False, touch, TouchedForm, TouchBody, None, CONVERSATION),
+    Route("POST", "/conversations/{id}/usage", "reading", "turn", False, record_usage, RecordedForm, UsageBody, None, STORED),
+    Route("GET", "/conversations/{id}/editions", "reading", "read", False, list_editions, forms.EditionsForm, None, None, STORED),
+    Route("GET", "/conversations/{id}/editions/{number}", "reading", "read", False, read_edition, EditionForm, None, None, STORED),
+    Route("GET", "/conversations/{id}/drift", "questions", "read", False, read_drift, DriftForm, None, DriftQuery, CONVERSATION),
+    Route("DELETE", "/conversations/{id}", "reading", "admin", True, forget, ForgottenForm, None, None, STORED),
+    Route("GET", "/prompts/{id}", "reading", "read", False, read_prompt, forms.StoredPromptForm, None, None, STORED),
+)  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from threading import Event
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..conversation.tools import serialize_tools
 from ..errors import StoreError
@@ -16,15 +16,32 @@ from ..programs.question import Question
 from ..programs.watching import Change, WatchedPrompt, changes
 from ..store.contents import DEFAULT_TEMPLATE
 from ..vocabulary import Prompt
-from .inspection_bodies import EventsQuery, QuestionBody
-from .questions import question_of
+from ..wire.forms import WatchForm
+from .bodies import Label, Path, TemplateName
+from .questions import QuestionBody, question_of
 from .request import Request
 from .responses import Response
+from .route import QUESTION, Route
 from .service import Service
 from .streams import HEARTBEAT_SECONDS
 
 _TEMPLATE_TICK = 1000
 """How often to look for a new version of the template, in milliseconds."""
+
+
+class EventsQuery(Struct, forbid_unknown_fields=True):
+    """The folder and the agent whose prompt to watch. With `template` (`default`, or the name of a stored template, as in
+    `template_name`), a new version of that template counts as a change.
+
+    The stream ends after `limit` events, or not at all.
+    """
+
+    cwd: Path = ""
+    layout: Label = ""
+    model: Label = ""
+    provider: Label = ""
+    template: TemplateName | UnsetType = UNSET
+    limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000_000
 
 
 def watch(service: Service, request: Request) -> Response:
@@ -87,3 +104,8 @@ class _Watch:
 
     def lock(self) -> str:
         return self._source.lock()
+
+
+ROUTES = (
+    Route("GET", "/events", "stream", "read", False, watch, WatchForm, None, EventsQuery, QUESTION),
+)  # fmt: skip

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
 from ..engine.assembler import local_time
 from ..errors import CallError, MissingError, StaleError, suggestion
 from ..store.all_teams import position_in
 from ..store.rows import ALL_TEAMS, PRODUCTION, LabelMove, TemplateVersion, check_name
 from ..wire.answers import move_form, template_name_form, version_form
-from .bodies import (
-    AuthorQuery,
-    LabelBody,
-    LabelQuery,
-    NamesQuery,
-    SaveQuery,
-    SaveVersionQuery,
-    TemplateBody,
-    VersionsQuery,
-)
+from ..wire.forms import TemplateForm
+from ..wire.store_forms import DeletedTemplateForm, MoveForm
+from . import forms
 from .request import Request
 from .responses import Problem, Response
+from .route import DELETED, LABEL, SAVED, STORE, STORED, Route
 from .service import Service
 from .templates import (
+    AuthorQuery,
+    SaveQuery,
+    TemplateBody,
+    VersionsQuery,
     check_label_right,
     check_size,
     expected_version,
@@ -30,6 +32,38 @@ from .templates import (
 )
 
 _MAX_SUGGESTED = 1000
+
+
+class SaveVersionQuery(SaveQuery, forbid_unknown_fields=True):
+    """Who saves a version, why, its language, and the label to move to it."""
+
+    label: Annotated[str, Meta(max_length=200, pattern=r"^([A-Za-z][A-Za-z0-9_.-]*)?$")] = ""
+
+
+class LabelQuery(Struct, forbid_unknown_fields=True):
+    """The label of the version to return."""
+
+    label: Annotated[str, Meta(min_length=1, max_length=200)] = "production"
+
+
+class LabelBody(Struct, forbid_unknown_fields=True):
+    """The version to move a label to, with `force` even if it has errors.
+
+    With `after`, the label must still refer to that version, or to none if it is 0.
+    """
+
+    version: Annotated[float, Meta(ge=1, le=2**31 - 1, multiple_of=1)]
+    author: Annotated[str, Meta(max_length=200)] = ""
+    note: Annotated[str, Meta(max_length=2000)] = ""
+    after: Annotated[float, Meta(ge=0, le=2**31 - 1, multiple_of=1)] | None = None
+    force: bool = False
+
+
+class NamesQuery(Struct, forbid_unknown_fields=True):
+    """Which templates to list. To get the next page, pass the `next` of this one as `after`."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+    after: Annotated[str, Meta(max_length=700)] = ""
 
 
 def list_templates(service: Service, request: Request) -> Response:
@@ -188,3 +222,21 @@ def _unknown(service: Service, name: str) -> Problem:
 
 def _now() -> str:
     return local_time().isoformat(timespec="seconds")
+
+
+ROUTES = (
+    Route("GET", "/templates", "reading", "read", False, list_templates, forms.TemplatesForm, None, NamesQuery, STORE),
+    Route("GET", "/templates/{name}", "reading", "read", False, read_named_template, TemplateForm, None, LabelQuery, STORED),
+    Route("PUT", "/templates/{name}", "templates", "template", True,
+          save_named_template, forms.SavedVersionForm, TemplateBody, SaveQuery, SAVED),
+    Route("DELETE", "/templates/{name}", "reading", "admin", True, delete_template, DeletedTemplateForm, None, None, DELETED),
+    Route("GET", "/templates/{name}/versions", "reading", "read", False,
+          list_named_versions, forms.NamedVersionsForm, None, VersionsQuery, STORED),
+    Route("POST", "/templates/{name}/versions", "templates", "template", True,
+          add_named_version, forms.SavedVersionForm, TemplateBody, SaveVersionQuery, SAVED),
+    Route("GET", "/templates/{name}/versions/{version}", "reading", "read", False, read_named_version, TemplateForm, None, None, STORED),
+    Route("GET", "/templates/{name}/labels/{label}", "reading", "read", False, read_label, MoveForm, None, None, STORED),
+    Route("PUT", "/templates/{name}/labels/{label}", "templates", "template", True,
+          move_label, MoveForm, LabelBody, None, (*LABEL, "invalid-template")),
+    Route("DELETE", "/templates/{name}/labels/{label}", "reading", "template", True, remove_label, MoveForm, None, AuthorQuery, DELETED),
+)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,7 +10,6 @@ import msgspec
 import msgspec.inspect
 
 from .. import __version__
-from . import bodies, inspection_bodies, usage_bodies
 from .forms import ProblemForm
 from .request import field_types, is_json
 from .responses import PROBLEMS
@@ -70,8 +69,8 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
     }
     ordered = sorted({*types, ProblemForm}, key=str)
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
-    for struct in (each for module in (bodies, inspection_bodies, usage_bodies) for each in vars(module).values()):
-        if getattr(struct, "__name__", "") in schemas:
+    for struct in _below(msgspec.Struct):
+        if struct.__name__ in schemas:
             schemas[struct.__name__].update(getattr(struct, "schema_rules", {}))
     paths: dict[str, dict[str, Any]] = {}
     for route in documented:
@@ -90,6 +89,14 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
         },
         "security": [{"token": []}, {}],
     }
+
+
+def _below(kind: type) -> Iterator[type]:
+    """Yield the classes that inherit from this one."""
+    inner: type
+    for inner in kind.__subclasses__():
+        yield inner
+        yield from _below(inner)
 
 
 def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:

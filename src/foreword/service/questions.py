@@ -3,43 +3,142 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from ..encoding.forms import ExplainedForm
 from ..errors import check_messages
 from ..errors import show as quote
 from ..programs import questions
-from ..programs.align.answer import align_answer
-from ..programs.align.plan import plan_alignment
-from ..programs.caching import compare_caches
+from ..programs.caching import DEFAULT_TURNS, MAX_TURNS, compare_caches
 from ..programs.question import Question
 from ..programs.subjects import build_subject, read_subject
 from ..store import waits
-from .bodies import AgentBody, ToolBody
-from .inspection_bodies import (
-    AgentsBody,
-    AlignBody,
-    BlameBody,
-    CacheBody,
-    DiffBody,
-    LintBody,
-    PathsBody,
-    QuestionBody,
-    RepositoryBody,
-    ReviewBody,
-    ShowBody,
-    SkillsQuery,
-    TokensBody,
-    WhyBody,
+from ..wire.forms import (
+    CacheForm,
+    CacheReusesForm,
+    CountedForm,
+    DifferenceForm,
+    LineForm,
+    MessageForm,
+    ShowForm,
+    TouchedForm,
 )
+from ..wire.git_forms import AuthorshipForm, AuthorSumsForm
+from ..wire.skills import SkillForm
+from .bodies import AgentBody, Label, Path, ToolBody, TurnBody
 from .request import Request
 from .responses import Problem, Response
+from .route import QUESTION, Route
 from .service import Service, check_layout_name
-from .sessions import check_sessions
 
 if TYPE_CHECKING:
     from ..inspection.subject import Subject
+
+
+ToolNames = Annotated[str, Meta(max_length=8192, pattern=r"^([A-Za-z0-9_.:-]{1,128}(,[A-Za-z0-9_.:-]{1,128})*)?$")]
+
+
+LAYOUT_LIMIT = 100_000
+
+
+LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
+
+
+Reference = Annotated[
+    str, Meta(max_length=1024, pattern=r"^(conversation:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")
+]
+
+
+_EMPTY = {"type": "string", "maxLength": 0}
+
+
+_ONE_LAYOUT = {"anyOf": [{"type": "object", "properties": {name: _EMPTY}} for name in ("layout", "layout_text")]}
+
+
+_RULE_WITH_FILE = {
+    "anyOf": [
+        {"type": "object", "properties": {"for": _EMPTY}},
+        {"type": "object", "required": ["path"], "properties": {"path": {"type": "string", "minLength": 1}}},
+    ]
+}
+
+
+class QuestionBody(TurnBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. Its messages do not affect the prompt, and a layout that mirrors a program is accepted."""
+
+    schema_rules: ClassVar[dict[str, Any]] = {}
+
+    def check_request(self) -> None:
+        """Do nothing, because the answer contains no request."""
+
+
+class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and untrusted, like a workspace's own."""
+
+    schema_rules: ClassVar[dict[str, Any]] = _ONE_LAYOUT
+    layout_text: LayoutText = ""
+
+
+class TokensBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. `prompt` names a stored prompt to count instead: `conversation:ID` or `conversation:ID@EDITION`, or its id (`sha256:…`).
+
+    `cwd`, which has no effect on a stored prompt, defaults to the first served folder.
+    """
+
+    cwd: Path = ""
+    prompt: Reference | UnsetType = UNSET
+
+
+class WhyBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, and a path or file name to explain. `for` is a file that the agent touches, if `path` is a rule."""
+
+    schema_rules: ClassVar[dict[str, Any]] = {"allOf": [_ONE_LAYOUT, _RULE_WITH_FILE]}
+    path: Path = ""
+    touched: Path = field(default="", name="for")
+
+
+class BlameBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. If `git` is true, each line has its commit; `by` sums the tokens by author, file or age instead."""
+
+    git: bool = False
+    by: Literal["author", "file", "age"] | None = None
+
+
+class CacheBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. With `old`, the response compares two prompts: `new`, by default the prompt of this body, replaces `old`.
+
+    Each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`). The cost of the change
+    is calculated over `turns` turns.
+    """
+
+    schema_rules: ClassVar[dict[str, Any]] = {"dependentRequired": {"new": ["old"]}}
+    old: QuestionBody | Reference | UnsetType = UNSET
+    new: QuestionBody | Reference | UnsetType = UNSET
+    turns: Annotated[float, Meta(ge=0, le=MAX_TURNS, multiple_of=1)] = DEFAULT_TURNS
+
+
+class PathsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, and the files that the agent touches; their paths are relative to `cwd`."""
+
+    paths: Annotated[list[Path], Meta(min_length=1, max_length=1000)]
+    how: Literal["read", "edit", "create"] = "read"
+
+
+class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Two prompts: each is the body of a turn, an edition (`conversation:ID` or `conversation:ID@EDITION`) or the id of a prompt (`sha256:…`)."""
+
+    old: QuestionBody | Reference
+    new: QuestionBody | Reference
+
+
+class SkillsQuery(Struct, forbid_unknown_fields=True):
+    """Where the agent works, its layout, and the names of its tools, separated by commas: they decide whether the prompt lists skills."""
+
+    cwd: Path = ""
+    layout: Label = ""
+    tools: ToolNames = ""
 
 
 def show(service: Service, request: Request) -> Response:
@@ -50,7 +149,7 @@ def show(service: Service, request: Request) -> Response:
 def why(service: Service, request: Request) -> Response:
     """Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name."""
     body: WhyBody = request.body
-    paths = {"path": _checked_path(service, body, body.path, "path"), "for": body.touched}
+    paths = {"path": checked_path(service, body, body.path, "path"), "for": body.touched}
     return Response(questions.why(_question_with_layout(service, body, **paths)))
 
 
@@ -63,7 +162,7 @@ def blame(service: Service, request: Request) -> Response:
     if not (body.git or body.by):
         return Response(questions.blame(question_of(service, body)))
     waits.announce("inspect")
-    _check_repository(service, body.cwd)
+    check_repository(service, body.cwd)
     return Response(questions.blame(question_of(service, body, git=True, by=body.by or "")))
 
 
@@ -112,52 +211,6 @@ def cache(service: Service, request: Request) -> Response:
     return Response(compare_caches(question, old, new).form)
 
 
-def agents(service: Service, request: Request) -> Response:
-    """Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason.
-
-    With `cost`, which needs the right `sessions`, return also what each file cost in the sessions of the last 30 days.
-    """
-    body: AgentsBody = request.body
-    waits.announce("inspect")
-    layouts = [check_layout_name(name) for name in body.layouts or filter(None, [body.layout])]
-    paths = [_checked_path(service, body, path, "paths") for path in body.paths]
-    # The service's default layout is not one of the agents to compare.
-    question = question_of(
-        service, body, layout="", layouts=layouts, paths=paths, all=body.all, **_bounds(service, body)
-    )
-    return Response(questions.agents(question.with_fields(**_cost_fields(service, body))))
-
-
-def align(service: Service, request: Request) -> Response:
-    """Return the fewest changes after which every agent reads every instruction once, and what each reads before and after. Nothing is written."""
-    body: AlignBody = request.body
-    waits.announce("inspect")
-    _check_repository(service, body.cwd)
-    question = question_of(service, AgentBody(cwd=body.cwd), layout="")
-    return Response(align_answer(plan_alignment(question, body.agents, merge=body.merge, links=body.links)))
-
-
-def lint(service: Service, request: Request) -> Response:
-    """Return likely mistakes in the prompt's sources."""
-    body: LintBody = request.body
-    waits.announce("inspect")
-    options = {"recursive": body.recursive, "disable": body.disable, "min_severity": body.min_severity}
-    return Response(questions.lint(question_of(service, body, **options, **_bounds(service, body))))
-
-
-def review(service: Service, request: Request) -> Response:
-    """Return what a change between two commits does to each agent's prompt, and what it costs. Both trees are read from git."""
-    body: ReviewBody = request.body
-    agent = AgentBody(cwd=body.cwd, model=body.model, provider=body.provider)
-    return Response(questions.review(_repository_question(service, agent, body, range=f"{body.base}...{body.head}")))
-
-
-def lock(service: Service, request: Request) -> Response:
-    """Return what a repository's prompts consist of, and a sentence for each difference from `foreword.lock`. Nothing is written."""
-    body: RepositoryBody = request.body
-    return Response(questions.lock(_repository_question(service, AgentBody(cwd=body.cwd), body)))
-
-
 def list_skills(service: Service, request: Request) -> Response:
     """Return the skills that an agent in `cwd` finds, and whether the prompt lists each."""
     query: SkillsQuery = request.query
@@ -197,15 +250,27 @@ def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Qu
     return question_of(service, body, layout_text=body.layout_text, **fields)
 
 
-def _repository_question(service: Service, agent: AgentBody, body: RepositoryBody, **fields: Any) -> Question:
-    """Return a question about a whole repository."""
-    waits.announce("inspect")
-    _check_repository(service, body.cwd)
-    layouts = [check_layout_name(name) for name in body.layouts]
-    return question_of(service, agent, layout="", layouts=layouts, **fields)
+def _subject(service: Service, prompt: QuestionBody | str) -> Subject:
+    """Return the prompt that a body describes or a reference names."""
+    if isinstance(prompt, str):
+        return read_subject(prompt, question_of(service, AgentBody(cwd="")))
+    return build_subject(question_of(service, prompt))
 
 
-def _check_repository(service: Service, cwd: str) -> None:
+def checked_path(service: Service, body: AgentBody, path: str, name: str) -> str:
+    """Return a path from a request. Raises a Problem if it leads out of the served folders."""
+    if path:
+        service.path(os.path.join(service.path(body.cwd), path), name)
+    return path
+
+
+def bounds_of(service: Service, body: AgentBody) -> dict[str, Any]:
+    """Return the root for commands that search the whole repository, if the repository is larger than the served folder."""
+    root = service.served_root(service.workspace(body.cwd))
+    return {"root": root} if root else {}
+
+
+def check_repository(service: Service, cwd: str) -> None:
     """Raise a Problem if the repository is larger than the served folder, because git and a lock file cover all of it."""
     if service.served_root(service.workspace(cwd)) is not None:
         raise Problem(
@@ -215,31 +280,14 @@ def _check_repository(service: Service, cwd: str) -> None:
         )
 
 
-def _subject(service: Service, prompt: QuestionBody | str) -> Subject:
-    """Return the prompt that a body describes or a reference names."""
-    if isinstance(prompt, str):
-        return read_subject(prompt, question_of(service, AgentBody(cwd="")))
-    return build_subject(question_of(service, prompt))
-
-
-def _checked_path(service: Service, body: AgentBody, path: str, name: str) -> str:
-    """Return a path from a request. Raises a Problem if it leads out of the served folders."""
-    if path:
-        service.path(os.path.join(service.path(body.cwd), path), name)
-    return path
-
-
-def _cost_fields(service: Service, body: AgentsBody) -> dict[str, Any]:
-    """Return the fields that ask what files cost, if the body does. Raises a Problem if its sender may not see sessions."""
-    if not body.cost:
-        return {}
-    check_sessions(service)
-    if "sessions" not in service.caller.rights:
-        raise Problem("forbidden", "cost needs the right 'sessions', which the token does not have")
-    return {"cost": True, "utc": True, "served": service.workspace(body.cwd).inside}
-
-
-def _bounds(service: Service, body: AgentBody) -> dict[str, Any]:
-    """Return the root for commands that search the whole repository, if the repository is larger than the served folder."""
-    root = service.served_root(service.workspace(body.cwd))
-    return {"root": root} if root else {}
+ROUTES = (
+    Route("POST", "/show", "questions", "read", False, show, ShowForm, ShowBody, None, QUESTION),
+    Route("POST", "/why", "questions", "read", False, why, list[ExplainedForm], WhyBody, None, QUESTION),
+    Route("POST", "/blame", "questions", "read", False, blame, (list[LineForm], AuthorshipForm, AuthorSumsForm), BlameBody, None, QUESTION),
+    Route("POST", "/tokens", "questions", "read", False, tokens, CountedForm, TokensBody, None, QUESTION),
+    Route("POST", "/touch", "questions", "read", False, instructions_for_files, TouchedForm, PathsBody, None, QUESTION),
+    Route("POST", "/diff", "questions", "read", False, diff, DifferenceForm, DiffBody, None, QUESTION),
+    Route("POST", "/cache", "inspections", "read", False, cache, (CacheForm, CacheReusesForm), CacheBody, None, QUESTION),
+    Route("GET", "/skills", "questions", "read", False, list_skills, list[SkillForm], None, SkillsQuery, QUESTION),
+    Route("POST", "/skills/{name}", "questions", "read", False, read_skill, MessageForm, QuestionBody, None, QUESTION),
+)  # fmt: skip

@@ -117,3 +117,25 @@ def _decode(segment: str) -> str:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:
         raise Problem("invalid-request", "the path is not valid UTF-8") from None
+
+
+# The errors that several routes share.
+TEMPLATE = ("outside-roots", "not-found", "invalid-template", "template-not-rendered", "invalid-layout")
+CONVERSATION = (
+    "outside-roots",
+    "not-found",
+    "invalid-template",
+    "template-not-rendered",
+    "invalid-layout",
+    "unsupported-tool",
+    "hook-failed",
+    "store-down",
+)
+STORED = ("not-found", "store-down")
+STORE = ("store-down",)
+FOLDER = ("outside-roots", "not-found")
+RESTORED = ("not-found", "invalid-template", "store-down")
+SAVED = ("template-changed", "invalid-template", "store-down")
+LABEL = ("not-found", "template-changed", "store-down")
+DELETED = ("not-found", "in-use", "store-down")
+QUESTION = ("outside-roots", "not-found", "invalid-template", "template-not-rendered", "invalid-layout", "store-down")

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
 
 from ..programs.question import Question
 from ..programs.sessions import sessions_answer
 from ..store import waits
-from .inspection_bodies import InForceQuery, SessionsQuery
+from ..wire.session_forms import InForceForm, SessionDetailForm, SessionRowsForm, SessionsForm
+from .bodies import Label, Path
 from .request import Request
 from .responses import Problem, Response
+from .route import FOLDER, Route
 from .service import Service
+
+Excerpt = Annotated[str, Meta(max_length=4096)]
+
+
+class SessionsQuery(Struct, forbid_unknown_fields=True):
+    """A folder in the repository, and which requests in its sessions count. `by` says what to sum up. `agents` are separated by commas."""
+
+    cwd: Path = ""
+    since: Label = ""
+    until: Label = ""
+    agents: Label = ""
+    model: Label = ""
+    by: Literal["file", "tool", "server", "skill", "section", "cause", "day", "model", "agent"] | None = None
+
+
+class InForceQuery(Struct, forbid_unknown_fields=True):
+    """An instruction, to learn when it was in force: a file, perhaps with a line (`AGENTS.md:12`), or a text; `at` is a time."""
+
+    cwd: Path = ""
+    in_force: Path = ""
+    in_force_text: Excerpt = ""
+    at: Label = ""
 
 
 def list_sessions(service: Service, request: Request) -> Response:
@@ -47,3 +73,9 @@ def _answer(service: Service, cwd: str, **fields: Any) -> Response:
         "served": workspace.inside,
     }
     return Response(sessions_answer(Question({**common, **fields})))
+
+
+ROUTES = (
+    Route("GET", "/sessions", "inspections", "sessions", False, list_sessions, (SessionsForm, SessionRowsForm), None, SessionsQuery, FOLDER),
+    Route("GET", "/sessions/{id}", "inspections", "sessions", False, read_session, (SessionDetailForm, InForceForm), None, InForceQuery, FOLDER),
+)  # fmt: skip

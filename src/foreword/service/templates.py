@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
@@ -17,29 +19,94 @@ from ..sources.variables import complete
 from ..store import waits
 from ..store.rows import PRODUCTION, TemplateVersion
 from ..template.catalog import CATALOG
-from ..template.languages import LANGUAGES
+from ..template.languages import DEFAULT, LANGUAGES
 from ..template.limits import SOURCE_LIMIT
 from ..vocabulary import Access, Agent, Document, Finding, Scope, Workspace, replace
 from ..wire.answers import variable_form, version_form
-from .bodies import (
-    AgentBody,
-    AuthorQuery,
-    CheckBody,
-    PreviewBody,
-    RestoreQuery,
-    SaveQuery,
-    TemplateBody,
-    ValuesBody,
-    VersionsQuery,
-)
+from ..wire.forms import TemplateForm, VariablesForm
+from . import forms
+from .bodies import AgentBody, Label, Path, Syntax
 from .forms import LayoutChoiceForm
-from .inspection_bodies import FilesQuery, LayoutsQuery
 from .preview_forms import PREVIEW_PATH, compact_preview_form, preview_form
 from .request import Request, parse_tags
 from .responses import Problem, Response
+from .route import FOLDER, RESTORED, SAVED, STORE, TEMPLATE, Route
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
+
+
+class LayoutsQuery(Struct, forbid_unknown_fields=True):
+    """The folder of the workspace whose own layouts to list."""
+
+    cwd: Path = ""
+
+
+class FilesQuery(Struct, forbid_unknown_fields=True):
+    """The start of a path, relative to `cwd`."""
+
+    cwd: Path = ""
+    prefix: Path = ""
+
+
+class TemplateBody(Struct, forbid_unknown_fields=True):
+    """The global template."""
+
+    template: str
+
+
+class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
+
+    `syntax` is the language of the template, by default the layout's. With `compact`, the response is a CompactPreviewForm.
+    """
+
+    cwd: Path = ""
+    template: str | None = None
+    syntax: Syntax | None = None
+    compact: bool = False
+
+
+class CheckBody(Struct, forbid_unknown_fields=True):
+    """A template to check."""
+
+    template: str
+    syntax: Syntax = DEFAULT
+    cwd: Path = ""
+
+
+class ValuesBody(Struct, forbid_unknown_fields=True):
+    """The workspace, model and conversation whose variables to return."""
+
+    cwd: Path = ""
+    model: Label = ""
+    conversation_id: Label = ""
+
+
+class AuthorQuery(Struct, forbid_unknown_fields=True):
+    """Who changes the template, and why."""
+
+    author: Annotated[str, Meta(max_length=200)] = ""
+    note: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class RestoreQuery(AuthorQuery, forbid_unknown_fields=True):
+    """Who restores a version, why, and whether it becomes live even if it has errors."""
+
+    force: bool = False
+
+
+class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
+    """Who changes the template, why, its language, and whether it becomes live even if it has errors."""
+
+    syntax: Syntax = DEFAULT
+    force: bool = False
+
+
+class VersionsQuery(Struct, forbid_unknown_fields=True):
+    """Whether to return the text of each version too."""
+
+    texts: bool = True
 
 
 def read_template(service: Service, request: Request) -> Response:
@@ -282,3 +349,21 @@ def expected_version(service: Service, header: str, name: str) -> int | None:
         f'If-Match does not match the current version, whose ETag is "{newest}";'
         " read the template again and merge your changes",
     )
+
+
+ROUTES = (
+    Route("GET", "/system-prompt", "reading", "read", False, read_template, TemplateForm),
+    Route("PUT", "/system-prompt", "templates", "template", True, set_template, TemplateForm, TemplateBody, SaveQuery, SAVED),
+    Route("GET", "/system-prompt/variables", "reading", "read", False, list_variables, VariablesForm),
+    Route("GET", "/system-prompt/versions", "reading", "read", False, list_versions, forms.VersionsForm, None, VersionsQuery, STORE),
+    Route("POST", "/system-prompt/versions/{version}/restore", "templates", "template", True,
+          restore_template, TemplateForm, None, RestoreQuery, RESTORED),
+    Route("GET", "/system-prompt/usage", "reading", "read", False, count_uses, forms.UsesForm, None, None, STORE),
+    Route("POST", "/system-prompt/preview", "templates", "read", False,
+          preview, (forms.PreviewForm, forms.CompactPreviewForm), PreviewBody, None, TEMPLATE),
+    Route("POST", "/system-prompt/check", "templates", "read", False, check, forms.FindingsForm, CheckBody, None, FOLDER),
+    Route("POST", "/system-prompt/values", "templates", "read", False, list_values, forms.ValuesForm, ValuesBody, None, FOLDER),
+    Route("GET", "/files", "questions", "read", False, list_files, forms.EntriesForm, None, FilesQuery, FOLDER),
+    Route("GET", "/layouts", "questions", "read", False, list_layouts, forms.LayoutsForm, None, LayoutsQuery, FOLDER),
+    Route("GET", "/roots", "inline", "read", False, list_roots, forms.RootsForm),
+)  # fmt: skip
