@@ -288,7 +288,7 @@ class Database:
 
     # In an order in which rows follow those that they refer to.
     TABLES = ("texts", "kinds", "contents", "editions", "counts", "templates", "labels", "moves", "unused")
-    TABLES += ("forgotten", "usage", "schema")
+    TABLES += ("forgotten", "usage", "leases", "schema")
     WITH_IDENTITY = ("texts", "kinds", "contents", "editions", "moves", "forgotten")
 
     def __init__(self, url):

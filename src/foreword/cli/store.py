@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..store.moving import Moved
     from .arguments import Namespace, Parser
 
-_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
-
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
@@ -179,10 +177,11 @@ def _describe(removed: Pruned) -> str:
 
 
 def _seconds(age: str) -> float:
-    """Return the seconds in an age such as 90d, 12h or 30m."""
-    number, unit = age[:-1], age[-1:]
-    if not (number.isascii() and number.isdecimal() and len(number) < 7 and unit in _UNITS):
+    from ..store.times import seconds_of
+
+    seconds = seconds_of(age)
+    if seconds is None:
         raise CallError(
             f"--older-than must be a number of days, hours or minutes, such as 90d, 12h or 30m, not {age!r}"
         )
-    return int(number) * _UNITS[unit]
+    return seconds

@@ -30,6 +30,7 @@ from .recorder import CALLER, Recorder, address_of
 from .request import Request, parse_body, parse_query
 from .request_body import Disconnected, read_body
 from .responses import Problem, Response, to_json
+from .retention import Retention
 from .route import Route, Router, authorize
 from .route_call import run_route
 from .routes import ROUTES
@@ -73,8 +74,9 @@ class Application:
         in_flight: int = IN_FLIGHT,
         rates: RateLimit | None = None,
         inspections: Inspections | None = None,
+        retention: Retention | None = None,
     ) -> None:
-        self._inspections = inspections
+        self._inspections, self._retention = inspections, retention
         self._service, self._guard, self._metrics = service, guard, metrics
         self._time_limit, self._rates = time_limit, rates
         self._store_watch = StoreWatch(log, service.conversations.store.check_writable)
@@ -104,12 +106,16 @@ class Application:
         # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._recorder.record_refusal)
         tasks = [asyncio.create_task(self._drop_forgotten()), asyncio.create_task(self._check_tokens())]
+        if self._retention is not None:
+            tasks.append(asyncio.create_task(self._retention.run()))
         await send({"type": "lifespan.startup.complete"})
         gc.freeze()  # what exists now lives as long as the process
         sampling = asyncio.create_task(self._sample_gauges())
         await receive()
         sampling.cancel()
         self._store_watch.close()
+        if self._retention is not None:
+            self._retention.close()
         for task in tasks:
             task.cancel()
         self._lanes.close()
@@ -128,7 +134,7 @@ class Application:
             await asyncio.sleep(_SAMPLE_SECONDS)
 
     def _set_gauges(self) -> None:
-        figures = sample(self._service, self._lanes, self._memory, self._store_watch, self._streams)
+        figures = sample(self._service, self._lanes, self._memory, self._store_watch, self._streams, self._retention)
         self._metrics.set_gauges(figures)
 
     def _metrics_text(self) -> str:

@@ -12,13 +12,20 @@ from ..engine import sandbox
 if TYPE_CHECKING:
     from .lanes import Lanes
     from .memory import MemoryLimit
+    from .retention import Retention
     from .service import Service
     from .store_watch import StoreWatch
     from .streams import Streams
 
-# The figures that are sampled, each with its name in Prometheus, its kind and what it means. Those of all processes are added up.
+# The figures that are sampled, each with its name in Prometheus, its kind and what it means. Those of all processes are added up, except times.
 GAUGES = {
     "store_down": ("foreword_store_down", "gauge", "Processes that currently cannot use the store"),
+    "pruning": ("foreword_pruning", "gauge", "Processes that are currently removing old conversations"),
+    "pruned_at": (
+        "foreword_pruned_timestamp_seconds",
+        "gauge",
+        "When old conversations were last removed, or 0 if they are kept",
+    ),
     "pool_size": ("foreword_store_connections", "gauge", "Open connections to the database server"),
     "pool_available": ("foreword_store_idle_connections", "gauge", "Connections to the database server that are idle"),
     "requests_waiting": ("foreword_store_waiting", "gauge", "Calls that are waiting for a connection"),
@@ -57,11 +64,18 @@ GAUGES = {
     "resident_bytes": ("process_resident_memory_bytes", "gauge", "Resident memory of the worker processes"),
     "open_files": ("process_open_fds", "gauge", "Open file descriptors of the worker processes"),
 }
+# Times, of which the latest of all processes counts.
+LATEST = ("pruned_at",)
 STARTED = time.time()
 
 
 def sample(
-    service: Service, lanes: Lanes, memory: MemoryLimit, watch: StoreWatch, streams: Streams
+    service: Service,
+    lanes: Lanes,
+    memory: MemoryLimit,
+    watch: StoreWatch,
+    streams: Streams,
+    retention: Retention | None = None,
 ) -> dict[str, float]:
     """Return this process's figures."""
     times = os.times()
@@ -69,6 +83,8 @@ def sample(
     pool: Mapping[str, int] = store.pool_counts()
     return {
         "store_down": watch.is_down,
+        "pruning": retention is not None and retention.is_working,
+        "pruned_at": 0 if retention is None else retention.last_end,
         **{name: pool.get(name, 0) for name in ("pool_size", "pool_available", "requests_waiting")},
         **lanes.counts(),
         **store.cache_counts(),

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .. import __version__
 from ..findings import CODES
-from .gauges import GAUGES, STARTED
+from .gauges import GAUGES, LATEST, STARTED
 from .responses import PROBLEMS
 from .route import Route
 
@@ -26,6 +26,8 @@ COUNTS = {
     "reuses": "Turns that reused an edition",
     "drift": "Responses that reported drift",
     "store_errors": "Failed store operations",
+    "pruned_conversations": "Conversations that were removed because they were older than their team keeps them",
+    "pruned_editions": "Editions that were removed with them, and earlier ones",
     "input_tokens": "Recorded input tokens, cached or not",
     "read_tokens": "Recorded input tokens that were read from the provider's cache",
     "written_tokens": "Recorded input tokens that were written to the provider's cache",
@@ -85,6 +87,10 @@ class Metrics:
         values[index + len(_BUCKETS)] += 1
         values[index + len(_BUCKETS) + 1] += seconds
 
+    def add(self, name: str, amount: float) -> None:
+        """Add to one of the counts."""
+        self._values[_COUNT_INDEX[name]] += amount
+
     def set_gauges(self, figures: Mapping[str, float]) -> None:
         """Record this process's figures."""
         for index, name in enumerate(GAUGES, _GAUGES_START):
@@ -105,7 +111,10 @@ class Metrics:
                 if not _is_running(int(name)):
                     row[_GAUGES_START:_ROUTES_START] = array("d", bytes(8 * len(GAUGES)))
                 rows.append(row)
-        return [sum(column) for column in zip(*rows, strict=True)]
+        values = [sum(column) for column in zip(*rows, strict=True)]
+        for name in LATEST:
+            values[_GAUGES[name]] = max(row[_GAUGES[name]] for row in rows)
+        return values
 
     def _lines(self, values: Sequence[float]) -> Iterator[str]:
         for index, (name, about) in enumerate(COUNTS.items()):
@@ -156,6 +165,7 @@ class Metrics:
 
 
 _CODE_INDEX = {code: _CODES_START + index for index, code in enumerate(CODES)}
+_GAUGES = {name: index for index, name in enumerate(GAUGES, _GAUGES_START)}
 _COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}
 _STATUS_INDEX = {status: offset for offset, status in enumerate(_STATUSES)}
 

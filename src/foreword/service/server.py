@@ -33,6 +33,7 @@ from .memory import IN_FLIGHT
 from .metrics import Metrics
 from .rates import RateLimit
 from .responses import redact
+from .retention import Retention
 from .routes import ROUTES
 from .service import Service, check_settings
 from .sockets import bind, bind_unix, unlink_socket, url_of
@@ -270,17 +271,19 @@ def application() -> Any:
     rates = RateLimit(options.rate_limit) if options.rate_limit else None
     guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins, rates)
     _collect_less_garbage()
+    metrics = Metrics(ROUTES, options.metrics)
     application = Application(
         service,
         guard,
         log,
-        Metrics(ROUTES, options.metrics),
+        metrics,
         options.time_limit,
         options.template_workers,
         options.template_queue,
         options.in_flight,
         RateLimit(options.rate_limit) if options.rate_limit else None,
         None if options.store == ":memory:" else Inspections(),
+        Retention(service.conversations.store, tokens.retentions, log, metrics.add) if options.tokens else None,
     )
     wrapped: Any = CrossOrigin(application, options.origins) if options.origins else application
     tracer = find_tracer()

@@ -8,6 +8,7 @@
     roots = ["/srv/billing"]
     packs = ["house"]
     template = "support"
+    older_than = "90d"
 
 The file contains only hashes, so that reading it does not reveal a token. A token sees the conversations and templates of its team;
 everything else gets a 404. With `teams = ["*"]` instead of `team`, and the right `admin`, it sees those of all teams.
@@ -19,7 +20,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_urlsafe
@@ -29,11 +30,12 @@ from typing import Any, TypeGuard
 from ..errors import CallError, is_plain, show
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import ALL_TEAMS, check_name, check_team
+from ..store.times import seconds_of
 from ..text.lines import printable
 from ..vocabulary import value
 
 RIGHTS = ("read", "turn", "template", "admin", "sessions")
-_KEYS = ("name", "hash", "rights", "team", "teams", "roots", "packs", "template")
+_KEYS = ("name", "hash", "rights", "team", "teams", "roots", "packs", "template", "older_than")
 # What separates the prefix of an id from the rest, and so is not part of a team's name.
 _SEPARATORS = "-_./: "
 _MAX_REMEMBERED = 1000
@@ -55,6 +57,7 @@ class Caller:
         roots: The folders in which agents may work, or empty for all folders of the service.
         packs: The names of the service's packs that requests may use, or None for all of them.
         template: The template for conversations that do not name one.
+        older_than: The age in seconds after which the team's conversations are removed, or None if they are kept.
     """
 
     name: str = ""
@@ -64,6 +67,7 @@ class Caller:
     packs: Sequence[str] | None = None
     template: str = ""
     names_team: bool = False
+    older_than: float | None = None
 
     @property
     def default_template(self) -> str:
@@ -122,7 +126,17 @@ def read_tokens(path: str) -> dict[bytes, Caller]:
         if hash in tokens or access.name in {known.name for known in tokens.values()}:
             raise CallError(f"--tokens {name}: token {number}: another token already has its name or hash")
         tokens[hash] = access
+    retentions_of(tokens.values())
     return tokens
+
+
+def retentions_of(callers: Iterable[Caller]) -> dict[str, float]:
+    """Return the age in seconds after which conversations are removed, by team. Raises a CallError if tokens of a team differ."""
+    ages: dict[str, float] = {}
+    for caller in callers:
+        if caller.older_than is not None and ages.setdefault(caller.team, caller.older_than) != caller.older_than:
+            raise CallError(f"the tokens of the team {show(caller.team)} have different older_than; write it once")
+    return ages
 
 
 def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
@@ -143,7 +157,8 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
     team = _parse_team(row, rights)
     roots = _parse_roots(row.get("roots", []), folder)
     packs, template = _parse_packs(row.get("packs")), _parse_template(row.get("template", ""))
-    caller = Caller(name, tuple(rights), team, roots, packs, template, names_team=team == ALL_TEAMS)
+    older_than = _parse_older_than(row, team)
+    caller = Caller(name, tuple(rights), team, roots, packs, template, team == ALL_TEAMS, older_than)
     return b"sha256:" + hash[-64:].encode(), caller
 
 
@@ -239,6 +254,18 @@ def _parse_template(template: object) -> str:
     return template
 
 
+def _parse_older_than(row: Mapping[str, Any], team: str) -> float | None:
+    age = row.get("older_than")
+    if age is None:
+        return None
+    if team == ALL_TEAMS:
+        raise ValueError("older_than belongs to a token with a team, whose conversations it removes")
+    seconds = seconds_of(age) if isinstance(age, str) else None
+    if not seconds:
+        raise ValueError("older_than must be a number of days, hours or minutes, such as 90d, 12h or 30m")
+    return seconds
+
+
 class Tokens:
     """The tokens that this process accepts. The file is read again when it changes; if it has become invalid, the previous tokens stay in effect.
 
@@ -275,6 +302,10 @@ class Tokens:
                 self._known.clear()
             self._known[header] = found
         return found
+
+    def retentions(self) -> dict[str, float]:
+        """Return the age in seconds after which conversations are removed, by team."""
+        return retentions_of(self._tokens.values())
 
     def has_accepted(self, header: bytes) -> bool:
         """Whether this process has already accepted this Authorization header."""

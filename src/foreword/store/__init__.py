@@ -13,6 +13,7 @@ Both implement `contract.Store` in plain SQL. Each distinct text is stored once,
 | `templates.py` | named templates, their versions and labels |
 | `forgetting.py`, `collecting.py` | remove conversations and old editions, and then the texts that only they used |
 | `moving.py` | gives conversations and templates to teams, by the prefix of their ids |
+| `leasing.py` | which process does a job that only one may do at a time |
 | `rows.py`, `contents.py`, `times.py` | conversion between rows and values, and argument checks |
 | `faults.py` | finds problems in a store's rows, for `verify` |
 | `upgrade.py` | the part of migrations that SQL alone cannot do |

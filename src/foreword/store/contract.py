@@ -174,6 +174,21 @@ if TYPE_CHECKING:
             Works in small transactions, and yields the progress after each. No id changes.
             """
 
+        def take_lease(self, name: str, holder: str, seconds: int, interval: int) -> bool:
+            """Become the only process that does a job, for so many seconds.
+
+            Returns False if another process is doing it, or if it was done less than `interval` seconds ago.
+            """
+
+        def renew_lease(self, name: str, holder: str, seconds: int) -> bool:
+            """Keep doing a job for so many more seconds. Returns False if another process has taken over."""
+
+        def finish_lease(self, name: str, holder: str) -> None:
+            """Record that the job is done."""
+
+        def last_done(self, name: str) -> int:
+            """Return when a job was last done, in seconds since 1970, or 0 if it never was."""
+
         def check_writable(self) -> None:
             """Raise a StoreError unless the store responds and accepts writes, and a StoreBusyError if it is locked. Changes no data."""
 

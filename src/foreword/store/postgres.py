@@ -12,7 +12,7 @@ from zlib import crc32
 from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
-from .moving import MovingStore
+from .leasing import LeasingStore
 from .rows import ALL_TEAMS, state_column
 from .texts import pack
 from .times import pack_time
@@ -92,7 +92,7 @@ _TABLE_NAMES = [
 ]
 
 
-class PostgresStore(MovingStore):
+class PostgresStore(LeasingStore):
     """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
     SHARD = _SHARD
@@ -101,6 +101,7 @@ class PostgresStore(MovingStore):
     FOR_UPDATE = " FOR UPDATE"
     SKIP_LOCKED = " FOR UPDATE SKIP LOCKED"
     AMONG = "= ANY(?)"
+    NOW = "extract(epoch FROM now())::bigint"
     ROW = "ctid"
     DELETE_ROWS = "DELETE FROM foreword_editions WHERE team = ? AND ctid = ANY(ARRAY({}))"
 

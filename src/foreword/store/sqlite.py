@@ -25,7 +25,7 @@ from .file import (
     replaced_wal_error,
     wal_id,
 )
-from .moving import MovingStore
+from .leasing import LeasingStore
 from .pool import ConnectionPool, fork_count
 from .sqlite_connection import (
     BUSY_TIMEOUT,
@@ -63,8 +63,10 @@ _SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE team = ? AND hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (team, hash, form, body) VALUES (?, ?, ?, ?)"
 
 
-class SqliteStore(MovingStore):
+class SqliteStore(LeasingStore):
     """A `Store` in the file at `path`, or in memory if that is empty. Safe to use from several threads."""
+
+    NOW = "CAST(strftime('%s', 'now') AS INTEGER)"
 
     def __init__(self, path: str) -> None:
         super().__init__()

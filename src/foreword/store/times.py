@@ -9,6 +9,7 @@ from .texts import to_bytes, to_text
 
 _ZONES = 4096
 _UTC = 2048
+_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
 
 
 def pack_time(text: str) -> tuple[int, bytes | None]:
@@ -38,6 +39,14 @@ def unpack_time(number: int, text: bytes | None) -> str:
         return time.astimezone(timezone(timedelta(minutes=zone - _UTC))).isoformat(timespec="milliseconds")
     except (OverflowError, ValueError):
         return ""
+
+
+def seconds_of(age: str) -> float | None:
+    """Return the seconds in an age such as 90d, 12h or 30m, or None if it is not written like that."""
+    number, unit = age[:-1], age[-1:]
+    if not (number.isascii() and number.isdecimal() and len(number) < 7 and unit in _UNITS):
+        return None
+    return int(number) * _UNITS[unit]
 
 
 def first_number(seconds: float) -> int:

@@ -12,7 +12,7 @@ import os
 from ..errors import StoreError
 from ..vocabulary import value
 
-LATEST = 6
+LATEST = 7
 LOWEST = 6
 """The lowest version whose Foreword can use a store that was expanded to the latest version."""
 
