@@ -84,7 +84,7 @@ SCRIPTS: dict[str, list[Turn]] = {
         Turn("After the compaction.", "compaction"),
     ],
     "pi-agent": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", "file", edit=1)],
-    "gemini": [Turn("read", new=True), Turn("Second turn.", "message"), Turn("After an edit.", "file", edit=1)],
+    "gemini": [Turn("read", new=True), Turn("Second turn.", "message|unknown"), Turn("After an edit.", "file", edit=1)],
     "qwen": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", "unknown", edit=1)],
     "opencode": [Turn("read", new=True), Turn("Second turn."), Turn("After an edit.", "unknown", edit=1)],
 }
@@ -111,8 +111,8 @@ EVENTS = {
 # The cause of the collapse after an edited file; programs that are not listed append the new text, which keeps the cache.
 EDITED = {"copilot": "file", "pi-agent": "file", "gemini": "file", "qwen": "unknown", "opencode": "unknown"}
 # The same after a turn in which a file was read: Copilot CLI forgets the instructions that it brought, and Gemini CLI sends the tool call
-# without its signature and the result twice.
-RESUMED = {"copilot": "file", "gemini": "message"}
+# without its signature, which is not in the log, and the result twice.
+RESUMED = {"copilot": "file", "gemini": "message|unknown"}
 # What changes in all later turns when another model is used, a server is added, or only in the next one when the session is forked.
 MODELS: dict[str, dict[str, Any]] = {
     "codex": {"swap": {"peer": "other"}},

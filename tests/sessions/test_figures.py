@@ -113,7 +113,7 @@ def test_figures_of_every_program_are_those_of_the_whole_log(tmp_path, agent):
 )
 def test_lines_do_not_depend_on_how_they_are_read(tmp_path, monkeypatch, data, block):
     monkeypatch.setattr(lines, "_BLOCK", block)
-    monkeypatch.setattr(lines, "_LONGEST", 60)
+    monkeypatch.setattr(lines, "LONGEST", 60)
     monkeypatch.setattr(lines, "_MARK", 5)
     path = tmp_path / "log"
     path.write_bytes(data)

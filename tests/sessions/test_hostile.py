@@ -211,7 +211,7 @@ def test_a_compaction_of_copilot_keeps_the_tools_and_the_system_prompt(home, ask
 
 
 def test_a_line_without_an_end_is_left_out(home, ask, monkeypatch):
-    monkeypatch.setattr("foreword.sessions.readers.lines._LONGEST", 5000)
+    monkeypatch.setattr("foreword.sessions.readers.lines.LONGEST", 5000)
     monkeypatch.setattr("foreword.sessions.readers.lines._BLOCK", 4000)
     path = ClaudeLog(home, "/repo").user().answer(written=900).write()
     last = path.read_text().splitlines()[-1].replace("msg_1", "msg_2").replace("req_1", "req_2")

@@ -313,7 +313,7 @@ _PROBLEMS = {
 
 def _keep(steps: dict[str, KeptStep], path: str, step: Step) -> None:
     is_compacted = any(event.kind == "compaction" for event in step.events)
-    new = merge_parts(step.line[max(step.keep, 0) : step.length])
+    new = merge_parts(step.line.parts[max(step.keep, 0) : step.length])
     steps.setdefault(step.request.key, KeptStep(step.request, path, step.shared, is_compacted, new))
 
 

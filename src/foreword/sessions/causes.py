@@ -6,7 +6,6 @@ the cache. Where the log does not show enough, the answer is `unknown`, with wha
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import NamedTuple
 
 from ..providers.request_parts import describe_tool_change
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from .costs import ModelRule
     from .values import LogPart
 
-_kind, _size = attrgetter("kind"), attrgetter("size")
 # Without these the request may differ in a place that the log does not show.
 _MARGIN, _SHARE, _MOST = 512, 0.8, 1.25
 # The cause that a change of such a part is, in the order in which the kinds are looked for.
@@ -72,7 +70,7 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
         if pause is None
         else f", {pause:,.0f} {'second' if round(pause) == 1 else 'seconds'} after the previous request"
     )
-    if step.keep >= 0 and request.made == previous.made == "rebuilt" and _is_whole(step.old_parts):
+    if step.keep >= 0 and request.made == previous.made == "rebuilt" and _is_whole(step):
         limit = f" (the cache lasts {lifetime:,})" if lifetime else ""
         if lifetime:
             return CollapseCause("provider", f"nothing differs from the previous request{waited}{limit}", pause=pause)
@@ -88,29 +86,28 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
 
 
 def _missing(step: Step) -> str:
-    kinds = set(map(_kind, step.parts))
-    names = [name for name, kind in (("the tools", "tool"), ("the system prompt", "prompt")) if kind not in kinds]
+    kinds = (("the tools", "tool"), ("the system prompt", "prompt"))
+    names = [name for name, kind in kinds if not step.line.has(kind, step.length)]
     return " and ".join(names) or "the whole request"
 
 
-def _is_whole(parts: Sequence[LogPart]) -> bool:
-    """Whether all of a request is known."""
-    kinds = set(map(_kind, parts))
-    return "tool" in kinds and "unknown" not in kinds
+def _is_whole(step: Step) -> bool:
+    """Whether all of the previous request is known."""
+    return step.old_line.has("tool", step.old_length) and not step.old_line.has("unknown", step.old_length)
 
 
 def _explains(step: Step, rule: ModelRule) -> bool:
     """Whether the request read what comes before the first difference, so that nothing else is needed to explain the rest."""
     previous = step.previous
     assert previous is not None
-    old, kept = step.old_parts, step.keep
+    line, length, kept = step.old_line, step.old_length, step.keep
     if rule.caching == "breakpoints":  # there is at least one after the system prompt
-        kept = first if step.keep >= (first := _first_message(old)) else 0
+        kept = first if step.keep >= (first := _first_message(line.parts)) else 0
     tokens, read = previous.tokens.input, step.request.tokens.read
-    known = sum(map(_size, old))
-    hidden = max(tokens * TOKEN_BYTES - known, 0) if "unknown" in map(_kind, old) else 0
+    known = line.size(length)
+    hidden = max(tokens * TOKEN_BYTES - known, 0) if line.has("unknown", length) else 0
     total = known + hidden
-    before = sum(map(_size, old[:kept])) + (hidden if "unknown" in map(_kind, old[:kept]) else 0)
+    before = line.size(kept) + (hidden if line.has("unknown", kept) else 0)
     expected = tokens * before / total if total else 0
     if read < _SHARE * expected - _MARGIN:
         return False
@@ -127,8 +124,8 @@ def _first_message(parts: Sequence[LogPart]) -> int:
 
 def _difference(step: Step, rule: ModelRule, texts: Mapping[str, str]) -> CollapseCause:
     """Return the cause that the first differing part is."""
-    old = step.old_line[step.keep]
-    new = step.line[step.keep] if step.keep < step.length else None
+    old = step.old_line.parts[step.keep]
+    new = step.line.parts[step.keep] if step.keep < step.length else None
     if not _is_certain(step, old, rule):
         what = f"more was lost than what follows the first difference that the log shows ({_describe(old)})"
         return CollapseCause("unknown", what)
@@ -147,7 +144,7 @@ def _difference(step: Step, rule: ModelRule, texts: Mapping[str, str]) -> Collap
 
 def _is_certain(step: Step, old: LogPart, rule: ModelRule) -> bool:
     """Whether nothing that the log does not show can have been the first difference."""
-    return old.kind == "tool" or _is_whole(step.old_parts) or (old.kind != "unknown" and _explains(step, rule))
+    return old.kind == "tool" or _is_whole(step) or (old.kind != "unknown" and _explains(step, rule))
 
 
 def _named(cause: str, old: LogPart, new: LogPart | None, part: LogPart, texts: Mapping[str, str]) -> CollapseCause:

@@ -17,7 +17,8 @@ class Surprises:
 
     def __init__(self) -> None:
         self._files: dict[str, list[tuple[int, LogPart]]] = {}
-        self._stale: dict[str, tuple[int, int]] = {}  # requests, and bytes of old versions in them
+        self._old: dict[str, dict[str, int]] = {}  # bytes of old versions in the last request, by thread and path
+        self._stale: dict[str, tuple[int, int]] = {}  # requests with old versions, and the bytes of these
         self._lost: dict[str, None] = {}
         self._bare: set[str] = set()
         self._has_files = False
@@ -27,10 +28,14 @@ class Surprises:
         thread = step.request.thread
         if not step.request.made:
             return
-        old = self._files.get(thread, [])
-        files = [entry for entry in old if entry[0] < step.shared]
-        files += [(step.shared + index, part) for index, part in enumerate(step.request.tail) if part.kind == "file"]
-        self._files[thread] = files
+        old = files = self._files.get(thread, [])
+        added = [(step.shared + index, part) for index, part in enumerate(step.request.tail) if part.kind == "file"]
+        if added or (files and files[-1][0] >= step.shared):
+            if files and files[-1][0] >= step.shared:
+                files = [entry for entry in old if entry[0] < step.shared]
+            files.extend(added)
+            self._files[thread] = files
+            self._old[thread] = _old_versions(files)
         if step.request.kind != "turn" or len(files) > MOST_FILES:
             return
         self._has_files = self._has_files or bool(files)
@@ -39,22 +44,13 @@ class Surprises:
             self._bare.add(thread)
         if any(event.kind == "compaction" for event in step.events):
             self._note_lost(old, files)
-        self._count_stale(files)
+        for path, size in self._old.get(thread, {}).items():
+            requests, total = self._stale.get(path, (0, 0))
+            self._stale[path] = requests + 1, total + size
 
     def _note_lost(self, old: list[tuple[int, LogPart]], new: list[tuple[int, LogPart]]) -> None:
         paths = {part.path for _, part in new}
         self._lost |= dict.fromkeys(part.path for _, part in old if part.path not in paths)
-
-    def _count_stale(self, files: list[tuple[int, LogPart]]) -> None:
-        newest: dict[str, LogPart] = {}
-        for _, part in files:
-            newest[part.path] = part
-        if len(newest) == len(files):
-            return
-        for _, part in files:
-            if part.hash != newest[part.path].hash:
-                requests, size = self._stale.get(part.path, (0, 0))
-                self._stale[part.path] = requests + 1, size + part.size
 
     def problems(self, log: SessionLog) -> list[tuple[str, str]]:
         """Return the findings: a code, and what the message is about."""
@@ -67,3 +63,14 @@ class Surprises:
         if self._bare and (self._has_files or log.thread):
             found.append(("session-bare-agent", f"{len(self._bare)}"))
         return found
+
+
+def _old_versions(files: list[tuple[int, LogPart]]) -> dict[str, int]:
+    """Return how many bytes of a request are versions of files that a later one replaces, by path."""
+    sizes: dict[str, int] = {}
+    if len(files) <= MOST_FILES:
+        newest = {part.path: part.hash for _, part in files}
+        for _, part in files if len(newest) < len(files) else ():
+            if part.hash != newest[part.path]:
+                sizes[part.path] = sizes.get(part.path, 0) + part.size
+    return sizes

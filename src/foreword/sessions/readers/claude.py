@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 
+from ..chains import common
 from .claude_figures import ClaudeFigures, answer_of, read_figures
 from .claude_parts import PartMaker
-from .claude_requests import Rebuilder, request_digest
-from .rows import Texts, common, hash_of, json_text, number, parse_row, parse_row_sharing, string
+from .claude_requests import Rebuilder, request_text, sha
+from .rows import Texts, hash_of, json_text, number, parse_row, parse_row_sharing, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _SNAPSHOT, _SHAPE, _SHOWN = (
     b',"toolUseResult":',
 )
 _LARGE = 2048
+_MOST_PROVED = 64 << 20  # bytes of requests, each of which contains the ones before it
 _SETTINGS = ("thinking", "tool_choice", "output_config", "context_management")
 
 
@@ -74,6 +76,7 @@ class _ClaudeLog(ClaudeFigures):
         self.maker = PartMaker(texts)
         self.rebuilder = Rebuilder(self.maker, keeps_messages=texts.wanted is not None)
         self.proofs: dict[str, bool] = {}
+        self._to_prove = _MOST_PROVED
         self._describes = True
         # What was sent so far, for versions that do not log requests: the parts, and how many were in the previous request.
         self._context: dict[str, list[LogPart]] = {}
@@ -82,7 +85,9 @@ class _ClaudeLog(ClaudeFigures):
         self._sent: dict[str, int] = {}
         self._lengths: dict[str, int] = {}  # how many parts there were up to a row
         self._previous: dict[str, tuple[LogPart, ...]] = {}
-        self._previous_hashes: dict[str, tuple[str, list[str]]] = {}
+        self._previous_hashes: dict[
+            str, tuple[str, list[str], int]
+        ] = {}  # shape, messages, and the number of their parts
         self._refs: dict[str, dict[str, Any]] = {}
 
     def parse(self, line: bytes) -> dict[str, Any] | None:
@@ -200,18 +205,19 @@ class _ClaudeLog(ClaudeFigures):
             self._read_snapshots()
             return self._unlogged_composition("rebuilt" if self._snapshot and not ref else "estimated")
         is_first = self.thread not in self._previous_hashes
-        shape_before, hashes_before = self._previous_hashes.get(self.thread, ("", []))
+        shape_before, hashes_before, parts_before = self._previous_hashes.get(self.thread, ("", [], 0))
         shape_hash, hashes = found
-        self._previous_hashes[self.thread] = shape_hash, hashes
+        count = common(hashes_before, hashes)
+        kept = parts_before if count == len(hashes_before) else self.rebuilder.count_parts(hashes[:count])
+        added = self.rebuilder.parts_of(hashes[count:])
+        self._previous_hashes[self.thread] = shape_hash, hashes, kept + len(added)
         shape, old_shape = self.rebuilder.shapes[shape_hash], self.rebuilder.shapes.get(shape_before, ())
         same = common(old_shape, shape) if shape_hash != shape_before else len(shape)
         if is_first and self._previous.pop(self.thread, ()):
-            return -1, (*shape, *self._message_parts(hashes)), "rebuilt"
+            return -1, (*shape, *self.rebuilder.parts_of(hashes)), "rebuilt"
         if same < len(shape) or same < len(old_shape):
-            return same, (*shape[same:], *self._message_parts(hashes)), "rebuilt"
-        count = common(hashes_before, hashes)
-        keep = len(shape) + sum(len(self.rebuilder.parts_of(digest)) for digest in hashes[:count])
-        return keep, self._message_parts(hashes[count:]), "rebuilt"
+            return same, (*shape[same:], *self.rebuilder.parts_of(hashes)), "rebuilt"
+        return len(shape) + kept, added, "rebuilt"
 
     def _unlogged_composition(self, made: str) -> tuple[int, tuple[LogPart, ...], str]:
         """Return the same for a request that the log does not describe: all rows before it."""
@@ -228,9 +234,6 @@ class _ClaudeLog(ClaudeFigures):
         if keep == len(head) == len(before or ()):
             return keep + count, tuple(context[count:]), made
         return keep, (*head[keep:], *context), made
-
-    def _message_parts(self, hashes: list[str]) -> tuple[LogPart, ...]:
-        return tuple(part for digest in hashes for part in self.rebuilder.parts_of(digest))
 
     # Events and sums
 
@@ -259,8 +262,10 @@ class _ClaudeLog(ClaudeFigures):
             return
         ref = str(row["id"])
         self._refs[ref] = {"timestamp": row.get("timestamp"), "params": row.get("params")}
-        if self.rebuilder.messages is not None and isinstance(row.get("requestDigest"), str):
-            self.proofs[ref] = request_digest(self.rebuilder, row) == row["requestDigest"]
+        if self.rebuilder.messages is not None and isinstance(row.get("requestDigest"), str) and self._to_prove > 0:
+            text = request_text(self.rebuilder, row)
+            self._to_prove -= len(text)
+            self.proofs[ref] = sha(text) == row["requestDigest"]
 
     def log(self) -> SessionLog:
         """Return what was read."""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ..chains import cached_tokens, has_dropped
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
-from .rows import CUT, DAMAGE, UNEXPECTED, number, parse_row, parse_time, string
+from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, number, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class ClaudeFigures:
         self._time: float | None = 0.0
         self._missing = list(_FIELDS)
         self._last_answer: tuple[object, ...] = ()
+        self._parts_left = MOST_PARTS_OF_LOG
 
     @property
     def time(self) -> float:
@@ -148,7 +149,8 @@ class ClaudeFigures:
         if not tokens.input + tokens.out:
             return  # the provider did not answer
         ref = string(row, "requestRef")
-        keep, tail, made = self.composition(ref)
+        keep, tail, made = self.composition(ref) if self._parts_left > 0 else (-1, (), "")
+        self._parts_left -= len(tail)
         described = self.described(ref)
         is_long = row.get("promptCacheRequested") == "1h" or tokens.long > 0
         # The providers of tests may use an id more than once; a copy has the same time too.
@@ -194,6 +196,8 @@ class ClaudeFigures:
 
     def log(self) -> SessionLog:
         """Return what was read."""
+        if self._parts_left <= 0:
+            self.problems["session-log-cut", MANY_PARTS] = None
         fields, is_sub = self.fields, self.is_sub_agent
         folder, name = os.path.split(self.path)
         name = name.removesuffix(".jsonl")

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from ..values import LogPart
     from .claude_parts import PartMaker
 
 _MOST_BASES = 200
+_NO_REQUEST: tuple[str, list[str], int] = ("", [], 0)
 _UNSENT = frozenset(("metadata", "stream", "thread", "diagnostics", "safeguards", "data_flow"))
 
 
@@ -54,7 +57,7 @@ class Rebuilder:
         self._parts: dict[str, tuple[LogPart, ...]] = {}
         self._candidates: list[tuple[str, list[Any], bool]] = []
         self._run: tuple[str, str, list[Any], bool] = ("", "", [], False)
-        self._requests: dict[str, tuple[str, list[str]]] = {}
+        self._requests: dict[str, tuple[str, list[str], int]] = {}  # shape, messages, and how many of these are known
         self.shapes: dict[str, tuple[LogPart, ...]] = {}
         self.messages: dict[str, dict[str, Any]] | None = {} if keeps_messages else None
         self.shape_rows: dict[str, dict[str, Any]] = {}
@@ -95,12 +98,12 @@ class Rebuilder:
     def add_request(self, row: dict[str, Any]) -> bool:
         """Add a row `api-request`. Returns whether the request it starts from is known."""
         base, keep, tail = row.get("base"), row.get("keep"), row.get("tail")
-        before = self._requests.get(base, ("", []))[1] if isinstance(base, str) else []
+        _, before, known = self._requests.get(base, _NO_REQUEST) if isinstance(base, str) else _NO_REQUEST
         count = keep if isinstance(keep, int) and keep > 0 else 0
         if count > len(before) or not isinstance(tail, list) or not isinstance(row.get("id"), str):
             return False
         hashes = [*before[:count], *(digest for digest in tail if isinstance(digest, str))]
-        self._requests[row["id"]] = str(row.get("shapeHash")), hashes
+        self._requests[row["id"]] = str(row.get("shapeHash")), hashes, min(known, count)
         if len(self._requests) > _MOST_BASES:  # the next one starts from one of the last
             del self._requests[next(iter(self._requests))]
         if any(digest not in self._parts for digest in hashes[count:]):
@@ -122,13 +125,23 @@ class Rebuilder:
 
     def request(self, ref: str) -> tuple[str, list[str]] | None:
         """Return a request's shape and the hashes of its messages, or None if it is unknown or a message of it is missing."""
-        found = self._requests.get(ref)
-        if found is None or found[0] not in self.shapes or any(digest not in self._parts for digest in found[1]):
+        shape, hashes, known = self._requests.get(ref, _NO_REQUEST)
+        if (
+            ref not in self._requests
+            or shape not in self.shapes
+            or not all(map(self._parts.__contains__, hashes[known:]))
+        ):
             return None
-        return found
+        self._requests[ref] = shape, hashes, len(hashes)
+        return shape, hashes
 
-    def parts_of(self, digest: str) -> tuple[LogPart, ...]:
-        return self._parts[digest]
+    def parts_of(self, hashes: Iterable[str]) -> tuple[LogPart, ...]:
+        """Return the parts of messages."""
+        return tuple(chain.from_iterable(map(self._parts.__getitem__, hashes)))
+
+    def count_parts(self, hashes: Iterable[str]) -> int:
+        """Return how many parts messages have."""
+        return sum(map(len, map(self._parts.__getitem__, hashes)))
 
 
 def _starts_with_summary(message: dict[str, Any]) -> bool:
@@ -142,8 +155,8 @@ def _starts_with_summary(message: dict[str, Any]) -> bool:
 # Proof
 
 
-def request_digest(rebuilder: Rebuilder, row: dict[str, Any]) -> str:
-    """Return the digest of a rebuilt request, to be compared with the row's `requestDigest`. Empty if it cannot be rebuilt."""
+def request_text(rebuilder: Rebuilder, row: dict[str, Any]) -> str:
+    """Return a rebuilt request as it is hashed, to be compared with the row's `requestDigest`. Empty if it cannot be rebuilt."""
     found = rebuilder.request(str(row.get("id")))
     params = row.get("params")
     if found is None or rebuilder.messages is None or not isinstance(params, dict):
@@ -154,7 +167,7 @@ def request_digest(rebuilder: Rebuilder, row: dict[str, Any]) -> str:
     body["messages"] = [rebuilder.messages[digest] for digest in hashes]
     for control in row.get("cacheControl") or ():
         body = _with_breakpoint(body, control)
-    return sha(canonical(body))
+    return canonical(body)
 
 
 def _with_breakpoint(body: dict[str, Any], control: Any) -> dict[str, Any]:

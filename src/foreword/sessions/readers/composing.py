@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .rows import common
+from ..chains import common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import re
 from ..chains import has_dropped
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
-from .rows import CUT, DAMAGE, UNEXPECTED, parse_row, parse_time, string
+from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class JsonLog:
         self.problems: dict[tuple[str, str], None] = {}
         self.has_dropped = False
         self._last: dict[str, LoggedRequest] = {}
+        self._parts_left = MOST_PARTS_OF_LOG
 
     def read(self, file: LogFile) -> SessionLog:
         """Read all rows."""
@@ -99,8 +100,9 @@ class JsonLog:
         if key in self.requests or not tokens.input + tokens.out:
             return
         thread = fields.get("thread", "")
-        is_composed = not thread and fields.get("kind", "turn") == "turn"
+        is_composed = not thread and fields.get("kind", "turn") == "turn" and self._parts_left > 0
         keep, tail = self.composer.request() if is_composed else (0, ())
+        self._parts_left -= len(tail)
         known = {
             "thread": thread, "time": self.time, "sent": self.sent or self.time, "made": made if is_composed else "", **fields
         }  # fmt: skip
@@ -115,6 +117,8 @@ class JsonLog:
 
     def log(self) -> SessionLog:
         """Return what was read."""
+        if self._parts_left <= 0:
+            self.problems["session-log-cut", MANY_PARTS] = None
         name = self.session or os.path.basename(self.path)
         return SessionLog(
             self.path, self.agent, name, self.version, self.cwd, self.branch, "", "", tuple(self.requests.values()),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MARK = 1024
 _BLOCK = 1 << 20
-_LONGEST = 64 << 20  # a line that is longer is not read
+LONGEST = 64 << 20  # a line that is longer is not read
 _SMALL = 8 << 20  # the lines of a log of this size are kept until it has been read
 
 
@@ -70,13 +70,13 @@ class LogFile:
                         lines[0] = _whole([*pieces, lines[0]], length + len(lines[0])) if length else lines[0]
                         yield from lines
                         pieces, length = [], 0
-                    if last and length <= _LONGEST:
+                    if last and length <= LONGEST:
                         pieces.append(last)
                     length += len(last)
-                    if length > _LONGEST:
+                    if length > LONGEST:
                         pieces = [pieces[0][:_MARK]]
                 if length:
-                    rest = file.readline(_LONGEST)  # what was added to the line in the meantime
+                    rest = file.readline(LONGEST)  # what was added to the line in the meantime
                     pieces.append(rest.removesuffix(b"\n") if rest.endswith(b"\n") else rest + b" ")
                     yield _whole(pieces, length + len(rest))
             except OSError as error:
@@ -84,7 +84,7 @@ class LogFile:
 
 
 def _whole(pieces: list[bytes], length: int) -> bytes:
-    return pieces[0][:_MARK] if length > _LONGEST else b"".join(pieces)
+    return pieces[0][:_MARK] if length > LONGEST else b"".join(pieces)
 
 
 def mark_end(path: str, size: int) -> str:

@@ -11,7 +11,7 @@ import sqlite3
 
 from ..values import TokenCounts
 from .jsonl import JsonLog
-from .lines import UnreadableLog
+from .lines import LONGEST, UnreadableLog
 from .rows import CUT, DAMAGE, UNEXPECTED, json_text, number, parse_time, string
 
 TYPE_CHECKING = False
@@ -27,6 +27,8 @@ AGENT = "opencode"
 TITLES = ("open-code",)
 PROVIDER = ""
 _MARK = "#"
+# Data that is longer than a line may be is not read.
+_DATA = f"SELECT {{}}, CASE WHEN length(data) <= {LONGEST} THEN data END FROM {{}} WHERE session_id = ? ORDER BY time_created, id"
 
 
 def find_logs(home: str, environment: Mapping[str, str]) -> Iterator[str]:
@@ -93,8 +95,12 @@ class _Database:
         self._connection.close()
 
     def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+        return list(self.each(query, *values))
+
+    def each(self, query: str, *values: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows without keeping them, because a session may be large."""
         try:
-            return self._connection.execute(query, values).fetchall()
+            yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
             raise UnreadableLog(str(error)) from None
 
@@ -106,21 +112,24 @@ class _OpenCodeLog(JsonLog):
         path, _, self.session = file.path.rpartition(_MARK)
         with _Database(path or file.path) as database:
             info = database.rows("SELECT directory, version, parent_id FROM session WHERE id = ?", self.session)
-            messages = database.rows(
-                "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", self.session
-            )
-            parts = database.rows(
-                "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY time_created, id", self.session
-            )
+            messages: dict[str, dict[str, Any]] = {}
+            parts: dict[str, list[LogPart]] = {}
+            try:
+                for key, data in database.each(_DATA.format("id", "message"), self.session):
+                    messages[key] = self._parse(data)
+                for key, data in database.each(_DATA.format("message_id", "part"), self.session):
+                    kind = "answer" if messages.get(key, {}).get("role") == "assistant" else "message"
+                    parts.setdefault(key, []).extend(self._parts(self._parse(data), kind))
+            except UnreadableLog as error:
+                if not messages:
+                    raise
+                file.error = str(error)
         parent = ""
         if info:
             self.cwd, self.version, parent = (str(field or "") for field in info[0])
-        by_message: dict[str, list[dict[str, Any]]] = {}
-        for message_id, data in parts:
-            by_message.setdefault(message_id, []).append(self._parse(data))
-        for message_id, data in messages:
+        for key, message in messages.items():
             try:
-                self._message(message_id, self._parse(data), by_message.get(message_id, []))
+                self._message(str(key), message, parts.get(key, []))
             except DAMAGE:
                 self.problems["session-log-cut", UNEXPECTED] = None
         log = self.log()
@@ -133,21 +142,19 @@ class _OpenCodeLog(JsonLog):
     def _parse(self, data: Any) -> dict[str, Any]:
         try:
             content = json.loads(data)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             self.problems["session-log-cut", CUT] = None
             return {}
         return content if isinstance(content, dict) else {}
 
-    def _message(self, key: str, message: dict[str, Any], parts: list[dict[str, Any]]) -> None:
+    def _message(self, key: str, message: dict[str, Any], parts: list[LogPart]) -> None:
         times = message.get("time")
         created = parse_time(times.get("created")) if isinstance(times, dict) else 0.0
         if message.get("role") == "assistant":
             self.time = (parse_time(times.get("completed")) if isinstance(times, dict) else 0.0) or created
             self.sent = created
             self._answer(key, message)
-            self.composer.add(self._parts(parts, "answer"))
-        else:
-            self.composer.add(self._parts(parts, "message"))
+        self.composer.add(parts)
 
     def _answer(self, key: str, message: dict[str, Any]) -> None:
         usage = message.get("tokens")
@@ -165,14 +172,11 @@ class _OpenCodeLog(JsonLog):
             self._event("compaction", f"{key}||")
             self.composer.restart([])
 
-    def _parts(self, rows: list[dict[str, Any]], kind: str) -> list[LogPart]:
-        found: list[LogPart] = []
-        for row in rows:
-            state = row.get("state")
-            if row.get("type") == "tool" and isinstance(state, dict):
-                name = string(row, "tool")
-                found.append(self.texts.part("answer", json_text(state.get("input")), name))
-                found.append(self.texts.part("result", string(state, "output") or json_text(state.get("output")), name))
-            elif string(row, "text"):
-                found.append(self.texts.part(kind, string(row, "text")))
-        return found
+    def _parts(self, row: dict[str, Any], kind: str) -> list[LogPart]:
+        state = row.get("state")
+        if row.get("type") == "tool" and isinstance(state, dict):
+            name, output = string(row, "tool"), string(state, "output") or json_text(state.get("output"))
+            called = self.texts.part("answer", json_text(state.get("input")), name)
+            return [called, self.texts.part("result", output, name)]
+        text = string(row, "text")
+        return [self.texts.part(kind, text)] if text else []

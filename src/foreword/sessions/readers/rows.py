@@ -10,7 +10,7 @@ from ..values import LogPart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
 # A picture counts as this many bytes, whatever its encoding.
@@ -18,6 +18,9 @@ PICTURE = 6000
 # What a finding says about a line that was left out.
 CUT = "a line that is cut or not JSON; it was left out"
 UNEXPECTED = "a row with unexpected values; it was left out"
+MANY_PARTS = "more parts of requests than are compared; of later requests only the tokens are known"
+# Requests that only add to the one before have few parts of their own. If they do not, the parts of all are too many to keep.
+MOST_PARTS_OF_LOG = 2_000_000
 # What a row with values of the wrong type can lead to. Such a row is reported and left out.
 DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -205,13 +208,3 @@ def without_pictures(content: Any) -> tuple[Any, int]:
             inner, count = without_pictures(content["content"])
             return ({**content, "content": inner}, count) if count else (content, 0)
     return content, 0
-
-
-def common(old: Sequence[object], new: Sequence[object]) -> int:
-    """Return how many entries two sequences have in common from the start."""
-    count = 0
-    for before, after in zip(old, new):  # noqa: B905  one may be shorter
-        if before != after:
-            break
-        count += 1
-    return count
