@@ -36,6 +36,8 @@ ARGUMENTS = {
     "store migrate": [],
     "store forget": ["42"],
     "store prune": [],
+    "store backup": ["backup.db"],
+    "store restore": ["saved.db"],
     "template show": [],
     "template set": ["W/template.md"],
     "template check": ["W/template.md", "W"],
@@ -90,6 +92,7 @@ def run_json(tree, capsys, monkeypatch):
     run_json("template set", ["W/template.md"])
     run_json("template set", ["W/template.md", "--name", "support"])
     run_json("template label", ["staging", "1"])
+    run_json("store backup", ["saved.db"])
     return run_json
 
 

@@ -249,6 +249,18 @@ COMMANDS = {
         "foreword store migrate",
         "SchemaForm",
     ),
+    "store backup": (
+        "store",
+        "save a SQLite store in a new file, while it is in use",
+        "foreword store backup monday.db",
+        "StatsForm",
+    ),
+    "store restore": (
+        "store",
+        "replace the content of a SQLite store by that of a backup",
+        "foreword store restore monday.db",
+        "StatsForm",
+    ),
     "store forget": (
         "store",
         "remove a conversation, and any text that only it used",

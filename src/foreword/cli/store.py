@@ -34,6 +34,10 @@ def parser_for(command: str) -> Parser:
             action="store_true",
             help="also remove what only older versions of Foreword need; run this when none of them is in use",
         )
+    if command == "store backup":
+        parser.add_argument("file", metavar="FILE", help="the file to write, which must not exist")
+    if command == "store restore":
+        parser.add_argument("file", metavar="FILE", help="a file that `foreword store backup` has written")
     if command == "store forget":
         parser.add_argument("id", metavar="ID", help="the id of the conversation")
     if command == "store prune":
@@ -74,6 +78,32 @@ def store_stats(args: Namespace) -> int:
         write_json(stats)
     else:
         write_table([(name, f"{number:,}") for name, number in stats.items()], ("stored", "count"), right=(1,))
+    return 0
+
+
+def store_backup(args: Namespace) -> int:
+    """`foreword store backup FILE`"""
+    from ..store.backup import back_up
+
+    stats = back_up(args.question.existing_store_url(), args.file)
+    if args.json:
+        write_json(stats)
+    else:
+        write(
+            f"saved {count_of(stats['conversations'], 'conversation')} in {printable(args.file)}, and verified every hash"
+        )
+    return 0
+
+
+def store_restore(args: Namespace) -> int:
+    """`foreword store restore FILE`"""
+    from ..store.backup import restore
+
+    stats = restore(args.question.url_to_write(), args.file)
+    if args.json:
+        write_json(stats)
+    else:
+        write(f"verified every hash, and restored {count_of(stats['conversations'], 'conversation')}")
     return 0
 
 

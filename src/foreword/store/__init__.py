@@ -22,6 +22,7 @@ Both implement `contract.Store` in plain SQL. Each distinct text is stored once,
 | `cache.py` | texts and editions that this process has read |
 | `pool.py` | connections to SQLite |
 | `sqlite_connection.py` | opens SQLite files, and migrates their tables |
+| `backup.py` | saves a SQLite file, and restores it |
 | `file.py` | checks that a SQLite file is still the one that was opened |
 | `postgres_pool.py`, `postgres_server.py` | connections to PostgreSQL: how many, and whether the server can be reached |
 | `confirming.py` | the interface for confirming cached editions |
@@ -140,6 +141,12 @@ def make_folder(url: str) -> None:
         os.makedirs(folder_of(url) or ".", 0o700, exist_ok=True)
     except OSError:
         pass
+
+
+def local_path(url: str) -> str | None:
+    """Return the path of a store's file, an empty string for a store in memory, or None for a server."""
+    kind, address = _parse(url)
+    return address if kind.is_local else None
 
 
 def is_local(url: str) -> bool:
