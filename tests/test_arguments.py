@@ -1,5 +1,7 @@
 """Calls that would fail later, or silently, are rejected immediately."""
 
+import re
+
 import pytest
 
 from foreword import (
@@ -362,6 +364,7 @@ def test_blank_fields_of_an_agent_count_as_empty():
     assert Agent(model=" ", session="\n", language="\t") == Agent()
 
 
-def test_an_empty_key_is_unknown():
-    with pytest.raises(LayoutError, match=r"^unknown key '' in this layout"):
-        assemble(Workspace(".", home=""), assignments=[("", "x")])
+@pytest.mark.parametrize(("key", "hint"), [("", ""), ("zzzz", ""), ("skils.bytes", "; did you mean 'skills.bytes'?")])
+def test_an_unknown_key_is_refused_with_the_most_similar_one(key, hint):
+    with pytest.raises(LayoutError, match=f"^unknown key {key!r} in this layout{re.escape(hint)}$"):
+        assemble(Workspace(".", home=""), layout="opal", assignments=[(key, "x")])

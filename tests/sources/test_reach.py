@@ -4,7 +4,8 @@ import pytest
 
 from foreword import Workspace
 from foreword.layout.model import Lookup, Pattern
-from foreword.sources.links import reach_by_path
+from foreword.sources.links import Reach, reach_by_path
+from foreword.sources.places import Places
 
 WORKSPACE = Workspace("/w/api", home="/home/ada", environment={}, platform="linux")
 
@@ -25,3 +26,11 @@ WORKSPACE = Workspace("/w/api", home="/home/ada", environment={}, platform="linu
 def test_the_pattern_decides_how_far_a_file_may_lead(pattern, path, folder, bound):
     reach = reach_by_path(path, [Lookup("skills", [[pattern]])], WORKSPACE)
     assert (reach.folder, reach.bound) == (folder, bound)
+
+
+def test_a_file_outside_its_folder_is_refused_before_it_is_opened(tmp_path):
+    folder = str(tmp_path / "served")
+    reach = Reach(folder, inside=[folder])
+    assert reach.refusal(Places(), f"{folder}/a.md") is None
+    refused = reach.refusal(Places(), str(tmp_path / "other" / "a.md"))
+    assert refused == ("refused", "it is outside the folders that are served", "link-refused")
