@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -134,14 +135,18 @@ def test_a_locked_store_delays_only_writes(start):
         assert_other_routes_respond(server)
         for turn in turns:
             status, headers, problem = turn.response()
-            assert (status, problem["type"].rpartition(":")[2]) == (503, "busy")
+            assert (status, problem["type"].rpartition(":")[2]) == (503, "store-busy")
             assert int(headers["retry-after"]) > 0
             assert "another process" in problem["detail"]
-        assert server.request("PUT", "/system-prompt", {"template": "x"}).problem == "busy"
+        assert server.request("PUT", "/system-prompt", {"template": "x"}).problem == "store-busy"
         recorded = server.post("/conversations/known/usage", {"usage": {"input_tokens": 10, "output_tokens": 1}}).json
         assert [finding["code"] for finding in recorded["findings"]] == ["store-busy"]
         assert_other_routes_respond(server)
-        assert b"foreword_store_down 0" in server.get("/metrics").body
+        metrics = server.get("/metrics").body
+        assert b"foreword_store_down 0" in metrics and b"foreword_store_errors_total 0" in metrics
+        assert int(re.search(rb"foreword_store_busy_total (\d+)", metrics)[1]) >= 52
+        refused = [line["problem"] for line in server.log() if line.get("status") == 503]
+        assert refused and all(problem.startswith("store-busy: Store busy  the store") for problem in refused)
         assert [line for line in server.log() if line.get("from") == "store"] == [], "nothing says that it is down"
         other.execute("ROLLBACK")
     assert server.request("PUT", "/system-prompt", {"template": "x"}).status == 200

@@ -98,7 +98,9 @@ def test_a_store_that_is_only_busy_is_not_reported_as_down():
 
     with pytest.raises(Problem) as problem:
         run_route(Route("GET", "/", "reading", "read", False, wait, None), None, Request({}, []))
-    assert (problem.value.kind, problem.value.detail) == ("busy", "the row is locked")
+    response = problem.value.response("1")
+    assert (response.status, response.headers, response.counts) == (503, {"Retry-After": "2"}, ("store_busy",))
+    assert (problem.value.kind, problem.value.detail) == ("store-busy", "the row is locked")
 
 
 def test_compaction_works_without_the_store(service_without_store):

@@ -58,7 +58,7 @@ from .bodies import (
     check_moment,
 )
 from .request import Request
-from .responses import Problem, Response, redact, to_json
+from .responses import STORE_COUNTS, Problem, Response, redact, to_json
 from .route import CONVERSATION, STORED, Route
 from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
@@ -212,7 +212,7 @@ def record_usage(service: Service, request: Request) -> Response:
     names = ("input_tokens", "read_tokens", "written_tokens", "output_tokens")
     amounts = {name: amount or 0 for name, amount in zip(names, usage.call, strict=True)}
     amounts["unreported_tokens"] = amounts["input_tokens"] if usage.call[1] is None else 0
-    counters = {"cache-collapse": "cache_collapses", "store-down": "store_errors"}
+    counters = {"cache-collapse": "cache_collapses", **STORE_COUNTS}
     counts = [counters[finding.code] for finding in usage.findings if finding.code in counters]
     total = stored_usage(service.conversations.store, id, usage.edition)
     return Response(recorded_form(id, usage, total), counts=counts, amounts=amounts)
@@ -233,7 +233,7 @@ def read_conversation(service: Service, request: Request) -> Response:
     response = _edition_response(id, edition, _usage_of(service, id, edition), is_conversation=True)
     if problem:
         headers = {**response.headers, "Foreword-Store": problem}
-        counts = ("store_errors",) if problem == "down" else ()
+        counts = (STORE_COUNTS[f"store-{problem}"],)
         response = replace(response, headers=headers, counts=counts, reason="answered from memory")
     return request.if_modified(response)
 
@@ -315,7 +315,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     """Return the response for a turn, with the body and the headers of the provider's request if a form is named."""
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
-    counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
+    counts += [name for code, name in (("drift", "drift"), *STORE_COUNTS.items()) if code in codes]
     failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
     content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts.get(turn.system)}
     if form is not None:

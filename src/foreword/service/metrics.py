@@ -26,6 +26,7 @@ COUNTS = {
     "reuses": "Turns that reused an edition",
     "drift": "Responses that reported drift",
     "store_errors": "Failed store operations",
+    "store_busy": "Store operations that were not completed in time because of a lock, or because all connections were in use",
     "pruned_conversations": "Conversations that were removed because they were older than their team keeps them",
     "pruned_editions": "Editions that were removed with them, and earlier ones",
     "input_tokens": "Recorded input tokens, cached or not",

@@ -46,6 +46,7 @@ PROBLEMS = {
     "internal-error": (500, "Internal error"),
     "hook-failed": (502, "A required extension hook failed"),
     "busy": (503, "Service busy"),
+    "store-busy": (503, "Store busy"),
     "store-down": (503, "Store unavailable"),
     "timeout": (504, "Timed out"),
 }
@@ -58,7 +59,10 @@ _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
 # The header of a response that comes from this process's memory, because the store does not respond.
 _NOTHING: Mapping[str, Any] = {}
-RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
+RETRY_AFTER = {"busy": "2", "store-busy": "2", "store-down": "5", "timeout": "5"}
+
+# What counts the calls that the store refused, by the kind of problem, which is also the code of the finding.
+STORE_COUNTS = {"store-busy": "store_busy", "store-down": "store_errors"}
 
 
 @value
@@ -167,7 +171,7 @@ class Problem(Exception):
             status,
             {**headers, **self.headers},
             "application/problem+json",
-            ("store_errors",) if self.kind == "store-down" else (),
+            (STORE_COUNTS[self.kind],) if self.kind in STORE_COUNTS else (),
             self.kind,
             self.reason,
         )

@@ -129,13 +129,25 @@ CONVERSATION = (
     "invalid-layout",
     "unsupported-tool",
     "hook-failed",
+    "store-busy",
     "store-down",
 )
-STORED = ("not-found", "store-down")
-STORE = ("store-down",)
+STORED = ("not-found", "store-busy", "store-down")
+STORE = (
+    "store-busy",
+    "store-down",
+)
 FOLDER = ("outside-roots", "not-found")
-RESTORED = ("not-found", "invalid-template", "store-down")
-SAVED = ("template-changed", "invalid-template", "store-down")
-LABEL = ("not-found", "template-changed", "store-down")
-DELETED = ("not-found", "in-use", "store-down")
-QUESTION = ("outside-roots", "not-found", "invalid-template", "template-not-rendered", "invalid-layout", "store-down")
+RESTORED = ("not-found", "invalid-template", "store-busy", "store-down")
+SAVED = ("template-changed", "invalid-template", "store-busy", "store-down")
+LABEL = ("not-found", "template-changed", "store-busy", "store-down")
+DELETED = ("not-found", "in-use", "store-busy", "store-down")
+QUESTION = (
+    "outside-roots",
+    "not-found",
+    "invalid-template",
+    "template-not-rendered",
+    "invalid-layout",
+    "store-busy",
+    "store-down",
+)

@@ -27,7 +27,7 @@ def run_route(route: Route, service: Service, request: Request) -> Response:
     try:
         return route.function(service, request)
     except StoreBusyError as error:
-        raise Problem("busy", f"{error}") from error
+        raise Problem("store-busy", f"{error}") from error
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:

@@ -70,7 +70,7 @@ def find_team(service: Service, route: Route, path: Mapping[str, str]) -> str:
         if route.path.startswith("/templates/"):
             return _only(teams.with_template(path["name"]), f"template {path['name'][:100]!r}")
     except StoreBusyError as error:
-        raise Problem("busy", f"{error}") from error
+        raise Problem("store-busy", f"{error}") from error
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except CallError as error:
