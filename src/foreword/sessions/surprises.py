@@ -28,14 +28,8 @@ class Surprises:
         thread = step.request.thread
         if not step.request.made:
             return
-        old = files = self._files.get(thread, [])
-        added = [(step.shared + index, part) for index, part in enumerate(step.request.tail) if part.kind == "file"]
-        if added or (files and files[-1][0] >= step.shared):
-            if files and files[-1][0] >= step.shared:
-                files = [entry for entry in old if entry[0] < step.shared]
-            files.extend(added)
-            self._files[thread] = files
-            self._old[thread] = _old_versions(files)
+        old = self._files.get(thread, [])
+        files = self._move(step, old)
         if step.request.kind != "turn" or len(files) > MOST_FILES:
             return
         self._has_files = self._has_files or bool(files)
@@ -47,6 +41,16 @@ class Surprises:
         for path, size in self._old.get(thread, {}).items():
             requests, total = self._stale.get(path, (0, 0))
             self._stale[path] = requests + 1, total + size
+
+    def _move(self, step: Step, old: list[tuple[int, LogPart]]) -> list[tuple[int, LogPart]]:
+        """Return the files of a request, with their places. `old` are those of the one before, and are extended if none of them is removed."""
+        files = old if not old or old[-1][0] < step.shared else [entry for entry in old if entry[0] < step.shared]
+        added = [(step.shared + index, part) for index, part in enumerate(step.request.tail) if part.kind == "file"]
+        if added or files is not old:
+            files.extend(added)
+            self._files[step.request.thread] = files
+            self._old[step.request.thread] = _old_versions(files)
+        return files
 
     def _note_lost(self, old: list[tuple[int, LogPart]], new: list[tuple[int, LogPart]]) -> None:
         paths = {part.path for _, part in new}
