@@ -1,0 +1,90 @@
+"""Today's processes go on while a newer version expands the tables: no call fails, and no acknowledged write is lost."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import psycopg
+
+from foreword.store import open_store, postgres_schema, sqlite_connection, versions
+from foreword.store.listing import ConversationQuery
+
+NEWER = versions.LATEST + 1
+# What a later version may add: a column with a default to the largest table, a table, and an index.
+EXPANSION = [
+    "ALTER TABLE foreword_editions ADD COLUMN colour integer NOT NULL DEFAULT 0",
+    "ALTER TABLE foreword_contents ADD COLUMN colour integer",
+    "ALTER TABLE foreword_usage ADD COLUMN colour integer NOT NULL DEFAULT 0",
+    "CREATE TABLE foreword_colours (team text NOT NULL, name text NOT NULL, PRIMARY KEY (team, name))",
+    "CREATE INDEX foreword_editions_colour ON foreword_editions (team, colour)",
+]
+# Writes and reads until its input ends, and prints a line for every conversation whose writes were acknowledged.
+WORK = """
+import sys, threading
+from foreword.store import open_store
+from foreword.store.listing import ConversationQuery
+from foreword.store.rows import TemplateVersion
+from foreword.store.usage import CallUsage
+from foreword.vocabulary import Edition
+
+is_ended = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.read(), is_ended.set()), daemon=True).start()
+store, name = open_store(sys.argv[1], "shop"), sys.argv[2]
+number = 0
+while not is_ended.is_set():
+    id, created = f"{name}-{number}", "2026-01-01T00:00:00.000+00:00"
+    prompt = f"You are helper {number % 7} of {name}."
+    store.publish(id, Edition(1, prompt, created=created), 0)
+    store.publish(id, Edition(2, prompt + " Again.", created=created), 1)
+    assert store.save_state(id, 2, '{"turns": 1}')
+    assert store.add_usage(id, 2, CallUsage(10, 5, 0, 3, 0.5, 7)).calls == 1
+    if number % 5 == 0:
+        store.add_template(TemplateVersion(0, prompt, name=name))
+    if number % 5 == 4:
+        assert store.forget(f"{name}-{number - 2}")
+        print("-", f"{name}-{number - 2}", flush=True)
+    assert [edition.number for edition in store.editions(id)] == [1, 2]
+    assert store.conversations(ConversationQuery(prefix=id)).rows
+    print("+", id, flush=True)
+    number += 1
+"""
+
+
+def expand(url):
+    """Do what a newer version does when it opens the store."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None, timeout=30)) as connection:
+            sqlite_connection.migrate(connection, lambda version: EXPANSION, NEWER, versions.LATEST)
+        return
+    with psycopg.connect(url, autocommit=True) as connection:
+        postgres_schema.migrate(connection, lambda version: EXPANSION, NEWER, versions.LATEST)
+
+
+def read(process, number):
+    return [process.stdout.readline().split() for _ in range(number)]
+
+
+def test_today_s_processes_go_on_while_a_newer_version_expands_the_tables(url):
+    open_store(url).stats()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    processes = [subprocess.Popen([sys.executable, "-c", WORK, url, name], text=True, **pipes) for name in "ab"]
+    lines = [line for process in processes for line in read(process, 20)]
+    expand(url)
+    lines += [line for process in processes for line in read(process, 40)]
+    # One that starts after the expansion, as after a restart during the upgrade.
+    processes.append(subprocess.Popen([sys.executable, "-c", WORK, url, "c"], text=True, **pipes))
+    lines += read(processes[-1], 20)
+    for process in processes:
+        output, errors = process.communicate()
+        assert (process.returncode, errors) == (0, "")
+        lines += [line.split() for line in output.splitlines()]
+    forgotten = {id for sign, id in lines if sign == "-"}
+    kept = {id for sign, id in lines if sign == "+"} - forgotten
+    store = open_store(url, "shop")
+    assert store.migrate() == versions.SchemaVersion(NEWER, versions.LATEST)
+    stored = {row.id for row in store.conversations(ConversationQuery(limit=len(lines))).rows}
+    assert stored == kept and len(kept) > 60
+    assert all(store.current(id).state == '{"turns": 1}' and store.usage(id, 2).calls == 1 for id in kept)
+    assert store.verify() == []
+    store.close()
