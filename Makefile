@@ -59,7 +59,7 @@ find-browser: $(NODE)
 	@"$(PYTHON)" tests/browser/chromium.py
 
 pictures: find-browser setup page ## Take the screenshots for the documentation
-	$(BIN)/python tests/browser/pictures.py
+	PYTHONPATH=. $(BIN)/python tests/browser/pictures.py
 
 run: .venv/.stamp-run ## Print what each released agent does with this folder's instruction files, and the cost of each section
 	$(BIN)/foreword agents . --all

@@ -1,30 +1,34 @@
-"""Take the screenshots for the documentation, with a fixed clock and fixed content: `make pictures`.
+"""Take the screenshots for the documentation: `make pictures`. Clocks, folder and content are fixed, so that two runs take the same pictures.
 
-The name of the temporary workspace is as long as the name shown for it, so that all offsets stay correct.
+The name of the folder is as long as the name shown for it, so that all offsets stay correct.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
-import tempfile
 from datetime import datetime
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 from served import Site, browser
+from tests.sessions.session_logs import ClaudeLog
 
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.store.usage import CallUsage
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
+FOLDER = Path("/tmp/foreword")
 HOME = "/home/someone"
 CREATED = "2026-03-07T08:41:00+00:00"
+NOW = "2026-03-07T08:55:05Z"
+COMMITTED = "2026-03-04T11:20:00Z"
 # By day, the oldest first.
 HIT_RATES = (0.71, 0.74, 0.69, 0.78, 0.83, 0.81, 0.44, 0.79, 0.86, 0.88, 0.87, 0.9, 0.91, 0.93)
-VALUES = {"time": "2026-03-07T08:55:05.000Z", "date": "2026-03-07", "hostname": "desk"}
+VALUES = {"time": NOW, "date": "2026-03-07", "hostname": "desk"}
 
 FIRST_TEMPLATE = "You are a coding agent for the shop.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n"
 SECOND_TEMPLATE = """You are a coding agent for the shop.
@@ -80,27 +84,51 @@ SUPPORT = [
 
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="", dir="/tmp"))
-    assert len(str(folder)) == len(HOME)
-    store = open_store(f"sqlite:///{folder / 'store.db'}")
-    site = Site(folder)
+    assert len(str(FOLDER)) == len(HOME)
+    FOLDER.mkdir()
     try:
-        fill_site(site, store)
-        with browser() as chrome:
-            take_screenshots(chrome, site)
+        store = open_store(f"sqlite:///{FOLDER / 'store.db'}")
+        write_logs()
+        site = Site(FOLDER, options=["--sessions"])
+        try:
+            fill_site(site, store)
+            with browser() as chrome:
+                take_screenshots(chrome, site)
+        finally:
+            site.stop()
     finally:
-        site.stop()
-        shutil.rmtree(folder)
+        shutil.rmtree(FOLDER)
+
+
+def write_logs() -> None:
+    """Write the logs of sessions on some of the last days. In every other one the model changes, and in the longest a pause is too long."""
+    for ago, requests in enumerate((9, 14, 6, 22, 11, 17)):
+        start = datetime.fromisoformat(CREATED).timestamp() - 2 * ago * 24 * 60 * 60
+        id = f"{(ago + 3) * 0x2A91C3D7 % 2**32:08x}-aaaa-4bbb-8ccc-222222222222"
+        log = ClaudeLog(FOLDER / "home", FOLDER / "shop", id, start=start).snapshot(prompt="You are an agent. " * 900)
+        log.instructions(FOLDER / "shop" / "CLAUDE.md", "Prices are integers, in cents.\n" * 120)
+        log.user().answer(written=38_000 + 900 * requests, out=600)
+        for number in range(requests):
+            seconds = 2_400 if requests > 20 and number == 12 else 40
+            size = 38_000 + 900 * requests + 1_900 * number
+            is_lost = seconds > 300
+            log.user().answer(
+                read=0 if is_lost else size, written=size + 1_900 if is_lost else 1_900, out=500, seconds=seconds
+            )
+        if ago % 2:
+            log.user().answer(written=40_000 + 2_800 * requests, model="claude-sonnet-5-5", out=300)
+        log.write()
 
 
 def fill_site(site: Site, store: object) -> None:
     git = ["git", "-C", str(site.shop), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    dates = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED}
     for command in (["init", "-q", "-b", "prices"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
-        subprocess.run([*git, *command], check=True)
+        subprocess.run([*git, *command], check=True, env=os.environ | dates)
     versions = iter(VERSIONS)
     store.add_template(next(versions))  # type: ignore[attr-defined]
     store.add_template(next(versions))  # type: ignore[attr-defined]
-    site.construct("billing-7", model="gpt-5")
+    site.construct("billing-7", model="claude-opus-4-5")
     store.add_template(next(versions))  # type: ignore[attr-defined]
     for version in SUPPORT:
         store.add_template(version)  # type: ignore[attr-defined]
@@ -152,6 +180,7 @@ def open_view(chrome: Browser, site: Site, view: str, width: int, height: int, s
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", timezone_id="UTC"
     )  # type: ignore[arg-type]
     page = profile.new_page()
+    page.clock.set_fixed_time(NOW)
     page.add_init_script("localStorage.setItem('foreword.author', 'Ada')")
     page.route(f"{site.url}/**", lambda route: rewrite(site, route))
     page.goto(f"{site.url}/{view}")
@@ -160,6 +189,7 @@ def open_view(chrome: Browser, site: Site, view: str, width: int, height: int, s
 
 def take_screenshot(page: Page, name: str) -> None:
     page.wait_for_timeout(1000)  # for requests that are still running
+    page.evaluate("document.fonts.ready.then(() => true)")
     page.screenshot(path=IMAGES / f"{name}.png", scale="css")
     page.context.close()
 
@@ -180,7 +210,7 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
     take_screenshot(page, "page-workspace")
 
-    page = open_view(chrome, site, "#/workspace/agents", 1280, 620, "dark")
+    page = open_view(chrome, site, "#/workspace/agents", 1280, 720, "dark")
     page.locator(".matrix tbody td").last.click()
     take_screenshot(page, "page-agents")
 
@@ -228,12 +258,18 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     page = open_view(chrome, site, "#/conversations", 1280, 720)
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
     expect(page.locator(".progress")).to_have_count(0)
+    page.get_by_role("columnheader", name="Behind").get_by_role("button").click()
     take_screenshot(page, "page-conversations")
 
     page = open_view(chrome, site, "#/conversations/billing-7", 1280, 1100, "dark")
     expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
     expect(page.get_by_role("region", name="Where the tokens go").get_by_role("table")).to_be_visible()
     take_screenshot(page, "page-conversation")
+
+    page = open_view(chrome, site, "#/sessions", 1280, 900)
+    expect(page.get_by_role("region", name="Cost by file")).to_contain_text("The most expensive file")
+    expect(page.locator(".bars")).to_be_visible()
+    take_screenshot(page, "page-sessions")
 
 
 if __name__ == "__main__":

@@ -5,24 +5,26 @@ import json
 START = 1_794_000_000
 
 
-def stamp(seconds):
+def stamp(seconds, start=START):
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(START + seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.fromtimestamp(start + seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class ClaudeLog:
     """A log of Claude Code, row by row. `tool` and `prompt` are what comes before the conversation."""
 
-    def __init__(self, home, cwd, session="11111111-aaaa-4bbb-8ccc-222222222222", version="2.1.281"):
-        self.cwd, self.session, self.version = str(cwd), session, version
+    def __init__(self, home, cwd, session="11111111-aaaa-4bbb-8ccc-222222222222", version="2.1.281", start=START):
+        self.cwd, self.session, self.version, self.start = str(cwd), session, version, start
         slug = "".join(char if char.isalnum() else "-" for char in self.cwd)
         self.path = home / ".claude" / "projects" / slug / f"{session}.jsonl"
         self.time, self.count, self.rows = 0, 0, []
 
     def row(self, kind, **fields):
         common = {"sessionId": self.session, "version": self.version, "cwd": self.cwd, "gitBranch": "main"}
-        self.rows.append({"type": kind, "timestamp": stamp(self.time), "isSidechain": False, **common, **fields})
+        self.rows.append(
+            {"type": kind, "timestamp": stamp(self.time, self.start), "isSidechain": False, **common, **fields}
+        )
         return self
 
     def snapshot(self, prompt="You are an agent. " * 40, tools=("Read", "Bash")):

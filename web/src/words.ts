@@ -6,7 +6,7 @@ export function plural(word: string, count: number): string {
 
 // Creating a format takes longer than using it.
 const NUMBERS = new Intl.NumberFormat("en");
-const AGES = new Intl.RelativeTimeFormat("en");
+const AGES = new Intl.RelativeTimeFormat("en", { style: "short" });
 
 /** A number with thousands separators. */
 export function count(number: number): string {
@@ -64,13 +64,13 @@ export function withRelativePaths(text: string, root: string): string {
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [["year", 365 * 86400], ["month", 30 * 86400], ["week", 7 * 86400], ["day", 86400], ["hour", 3600], ["minute", 60]];
 
-/** How long ago a time was, in its largest unit. */
+/** How long ago a time was, in its largest unit: "3 min ago". */
 export function age(iso: string, now: number): string {
   const seconds = (now - Date.parse(iso)) / 1000;
   const largest = UNITS.find(([, size]) => seconds >= size);
   if (!largest) return "just now";
   const [unit, size] = largest;
-  return AGES.format(-Math.floor(seconds / size), unit);
+  return AGES.format(-Math.floor(seconds / size), unit).replace(".", "");
 }
 
 /** Names as a list in a sentence: "a", "a and b", "a, b and c". */

@@ -78,8 +78,8 @@ test("the authors of a file are listed by their lines", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
   const authors = lineAuthors(lines);
   assert.deepEqual([...authors.keys()], ["/w/A.md"]);
-  assert.equal(authorsOf(authors.get("/w/A.md"), false, now), "Grace, Ada · 1 hour ago");
-  assert.equal(authorsOf(lines.slice(1, 2), true, now), "Grace · 1 hour ago · 01234567");
+  assert.equal(authorsOf(authors.get("/w/A.md"), false, now), "Grace, Ada · 1 hr ago");
+  assert.equal(authorsOf(lines.slice(1, 2), true, now), "Grace · 1 hr ago · 01234567");
   assert.equal(authorsOf([line("", { committed: false, commit: null, time: null })], true, now), "Not committed");
   assert.equal(authorsOf(undefined), "");
 });
@@ -108,7 +108,7 @@ test("rows are sorted by figures or names, and equal rows stay in order", () => 
 
 test("an age is in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
-  assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["just now", "3 hours ago", "5 months ago", "just now"]);
+  assert.deepEqual(["2026-11-16T11:59:50Z", "2026-11-16T09:00:00Z", "2026-06-01T10:00:00Z", "2027-01-01T00:00:00Z"].map((iso) => age(iso, now)), ["just now", "3 hr ago", "5 mo ago", "just now"]);
 });
 
 test("conversations are found by id, folder and model, and sorted by any column", () => {

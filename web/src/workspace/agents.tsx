@@ -74,7 +74,7 @@ function Matrix({ table: whole, costs, subject, onNames }: MatrixProps) {
   if (!table.agents.length) return <p class="note">This repository has no files that a known agent looks for. Add an AGENTS.md, and most agents will read it.</p>;
   return (
     <section class="card" aria-labelledby="agents-heading">
-      <header><h3 id="agents-heading">Files by agent</h3><p class="total"><b>{count(read.length)}</b> {plural("file", read.length)} read by {counted(table.agents.length, "agent")}</p><p class="buttons"><button type="button" onClick={() => setAligning(true)}>Align…</button></p></header>
+      <header><h3 id="agents-heading">Files by agent</h3><div class="beside"><p class="total"><b>{count(read.length)}</b> {plural("file", read.length)} read by {counted(table.agents.length, "agent")}</p><button type="button" onClick={() => setAligning(true)}>Align…</button></div></header>
       <div class="chips" role="group" aria-label="Agents">
         {known.current.map((name) => <button key={name} type="button" class="chip" aria-pressed={shown.includes(name)} disabled={shown.length === 1 && shown[0] === name} onClick={() => toggleAgent(name)}>{name}</button>)}
       </div>
