@@ -153,6 +153,24 @@ class Talks:
         )
         self.run("ANALYZE foreword_editions")
 
+    def fill_real_team(self, team: str, number: int) -> None:
+        """Make a team have this many conversations: those of the others with the lowest ids, with prompts of its own."""
+        store = self.store.for_team(team)
+        for index, edition in enumerate(self.prompts):
+            store.publish(f"prompt {index}", replace(edition, created=OLDEST), 0)
+        self.run(
+            "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
+            f" SELECT '{team}', e.conversation, 1, own.content, own.kind, e.created FROM"
+            " (SELECT conversation, created, row_number() OVER (ORDER BY conversation) AS n FROM foreword_editions"
+            f" WHERE team = '' AND conversation < 'g' ORDER BY conversation LIMIT {number}) AS e JOIN"
+            " (SELECT content, kind, row_number() OVER (ORDER BY id) - 1 AS n FROM foreword_editions"
+            f" WHERE team = '{team}' AND conversation >= 'prompt ' AND conversation < 'prompt!') AS own"
+            f" ON own.n = e.n - e.n / {PROMPTS} * {PROMPTS}"
+            " WHERE true ON CONFLICT (team, conversation, number) DO NOTHING"
+        )
+        for statement in (*COUNT_AGAIN, "ANALYZE foreword_editions"):
+            self.run(statement)
+
     def close(self) -> None:
         self.store.close()
 
@@ -169,7 +187,12 @@ class Talks:
         raise NotImplementedError
 
     def _sample_ids(self) -> list[str]:
-        return [row[0] for row in self.run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
+        return [
+            row[0]
+            for row in self.run(
+                "SELECT conversation FROM foreword_editions WHERE team = '' AND conversation < 'f' ORDER BY random() LIMIT 1000"
+            )
+        ]
 
 
 class SqliteTalks(Talks):
