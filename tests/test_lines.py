@@ -1,9 +1,9 @@
-"""Where text may be cut."""
+"""Where text may be cut, and the blank lines around it."""
 
 import pytest
 
 from foreword.sources.readings import decode
-from foreword.text.lines import end_of_whole_characters
+from foreword.text.lines import end_of_whole_characters, without_blank_lines
 
 FAMILY = "\N{MAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
 
@@ -41,3 +41,18 @@ def test_the_beginning_of_a_large_file_ends_with_a_whole_character(ending, expec
     data = f"ab{ending}".encode()
     limit = 2 + len(ending.encode()) - 1 if ending == FAMILY else 3
     assert decode("/x", data, len(data), (0, 0), limit).text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "line"),
+    [
+        ("", "", 1),
+        ("x", "x", 1),
+        (" x ", " x ", 1),
+        ("\n \n  x\n\ny\n \n", "  x\n\ny", 3),
+        ("\nx \n", "x ", 2),
+        (" \n\t", "", 2),
+    ],
+)
+def test_blank_lines_around_a_text_are_left_out(text, content, line):
+    assert without_blank_lines(text) == (content, line)
