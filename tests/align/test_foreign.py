@@ -109,6 +109,8 @@ def test_what_a_person_wrote_is_not_replaced(written):
     ]
     _, files = written({**RULESYNC, "AGENTS.md": "Use pnpm.\n"}, origin=".rulesync")
     assert body(files["AGENTS.md"]) == "# Overview\n\nUse pnpm.\n", "nothing is lost"
+    _, files = written({**RULESYNC, "AGENTS.md": "Use pnpm.\n# Overview\n"}, origin=".rulesync")
+    assert body(files["AGENTS.md"]) == "# Overview\n\nUse pnpm.\n", "the same lines in another order"
 
 
 def test_an_edited_file_is_kept(written):

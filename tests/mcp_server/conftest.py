@@ -90,6 +90,10 @@ def _ask_everything(transport, mode):
                 "opal": (await client.read_resource("foreword://prompt/opal")).contents[0].text,
                 "skill": (await client.read_resource("skill://greet/SKILL.md")).contents[0].text,
                 "logo": (await client.read_resource("skill://greet/logo.png")).contents[0].blob,
+                "kinds": [
+                    (await client.read_resource(uri)).contents[0].mime_type
+                    for uri in ("foreword://prompt/opal", "skill://greet/SKILL.md", "skill://greet/logo.png")
+                ],
                 "refused": refused,
                 "skills": (await skills_request(client, "skills/list")).skills,
                 "one": (await skills_request(client, "skills/get", uri="skill://greet/SKILL.md")).skill,

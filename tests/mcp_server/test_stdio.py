@@ -41,6 +41,7 @@ def test_skills_are_resources_with_hashes(answers, workspace):
     assert answers["one"] == entry
     assert answers["skill"] == text
     assert answers["logo"] == "iVBOR/8="
+    assert answers["kinds"] == ["text/markdown", "text/markdown", "image/png"]
     assert answers["extensions"] == {"io.modelcontextprotocol/skills": {}}
     assert answers["resources"] == ["foreword://prompt", "skill://greet/SKILL.md"]
 

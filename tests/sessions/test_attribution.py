@@ -36,6 +36,15 @@ def test_the_example_of_the_documentation():
     }
 
 
+def test_tokens_that_are_too_few_to_show_belong_to_the_last_part():
+    ledger = Ledger(key_for("file"))
+    parts = [part("tool", 2000, "Read"), part("file", 1000, path="CLAUDE.md")]
+    ledger.add(request(0, TokenCounts(1, 0, 10**30), 0, parts), parts, None)
+    rows = {row[0]: row[2] for row in ledger.final_rows()}
+    assert (rows["CLAUDE.md"].fresh, rows["tools"].fresh) == (1, 0)
+    assert rows["CLAUDE.md"].read + rows["tools"].read == 10**30
+
+
 PARTS = st.builds(
     part,
     st.sampled_from(["tool", "prompt", "file", "message", "answer", "result", "unknown"]),

@@ -205,6 +205,14 @@ def test_pruning_works_in_batches(store, edition, monkeypatch):
     assert store.stats()["texts"] == 0
 
 
+def test_one_step_may_leave_several_batches_to_collect(store, edition, monkeypatch):
+    monkeypatch.setattr("foreword.store.collecting.BATCH_SIZE", 2)
+    for number in range(5):
+        store.publish(f"chat {number}", edition(1, f"{number}", created=OLD), 0)
+    *_, total = store.prune(BETWEEN, 0)
+    assert (total.conversations, store.stats()["texts"], store.verify()) == (5, 0, [])
+
+
 def test_an_interrupted_removal_is_completed_later(store, edition, monkeypatch):
     store.publish("chat", edition(1), 0)
     monkeypatch.setattr(ForgettingStore, "_collect_all", lambda store: 0)
