@@ -34,7 +34,7 @@ export function SessionsView({ choice }: { choice: SessionChoice }) {
         {(found) => (found.sessions.length === 0 ? <Nothing since={choice.since} /> : (
           <>
             <Totals found={found} />
-            <div class="columns-two">
+            <div class="two">
               <Card title="Cost and cache by day" loaded={days}>{(rows) => <DayCosts rows={rows.rows} />}</Card>
               <Card title="Why the cache broke" loaded={causes}>{(rows) => <Causes rows={rows} />}</Card>
             </div>
@@ -54,8 +54,8 @@ function Choice({ choice }: { choice: SessionChoice }) {
   const change = (fields: Partial<SessionChoice>) => replace(sessionsAt({ ...choice, ...fields }));
   return (
     <div class="choice">
-      {roots.length > 1 && <label>Folder <select value={choice.cwd || roots[0]} onChange={({ currentTarget }) => change({ cwd: currentTarget.value })}>{roots.map((root) => <option key={root}>{root}</option>)}</select></label>}
-      <label>Period <select value={choice.since} onChange={({ currentTarget }) => change({ since: currentTarget.value })}>{PERIODS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>
+      {roots.length > 1 && <label class="inline">Folder <select value={choice.cwd || roots[0]} onChange={({ currentTarget }) => change({ cwd: currentTarget.value })}>{roots.map((root) => <option key={root}>{root}</option>)}</select></label>}
+      <label class="inline">Period <select value={choice.since} onChange={({ currentTarget }) => change({ since: currentTarget.value })}>{PERIODS.map(([value, name]) => <option key={value} value={value}>{name}</option>)}</select></label>
     </div>
   );
 }
