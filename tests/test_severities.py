@@ -21,7 +21,7 @@ def test_both_tables_agree():
         ({"AGENTS.md": "Be brief\u202e.\n"}, "hidden-characters"),
         ({"AGENTS.md": "Be\u200b brief.\n"}, "hidden-characters"),
         ({".agents/skills/x/SKILL.md": "---\nname: x\n---\nBody\n"}, "skill-no-description"),
-        ({".agents/skills/x/SKILL.md": "---\nname: y\ndescription: Use it.\n---\nBody\n"}, "skill-name"),
+        ({".agents/skills/x/SKILL.md": "---\ndescription: Use it.\n---\nBody\n"}, "skill-name"),
         ({".agents/skills/x/SKILL.md": "---\nname: x\ndescription: Use\u200b it.\n---\nBody\n"}, "hidden-characters"),
     ],
 )

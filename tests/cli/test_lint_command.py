@@ -86,12 +86,12 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
     )
 
 
-def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
-    long_lines = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
+def test_the_same_field_with_different_values_is_one_finding(tree, run):
+    long_lines = [f"disable-model-invocation: {'x' * (1 + number)}\n" for number in range(3)]
     tree({**GIT, **skills_with(*long_lines)})
     assert run("lint", "--tool", "read")[1] == (
-        ".agents/skills/s0/SKILL.md:4: info: its compatibility is longer than 500 characters; "
-        "it is loaded anyway (in 3 skills; this is the first) [skill-field]\n"
+        ".agents/skills/s0/SKILL.md:4: info: its disable-model-invocation is neither true nor false; "
+        "the skill is not hidden (in 3 skills; this is the first) [skill-field]\n"
     )
 
 

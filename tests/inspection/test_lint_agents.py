@@ -13,8 +13,9 @@ from foreword.sources import tree as folders
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
 LONG = (
     "Every handler checks the caller's rights before it touches the database, and says in the log who asked for it. "
-    * 5
+    * 10
 )
+OTHER = "Pages are rendered on the server, and their styles are in one file. " * 5
 AGENT_CHECKS = {
     "unread-file",
     "unfollowed-import",
@@ -149,6 +150,7 @@ def test_an_import_is_followed_only_below(findings_for):
             "warning",
             "@docs/style.md, because the `),` after it is taken as part of the path",
         ),
+        ("Do as in @docs/style.md: it is short.", "", ""),
         ("See @docs/gone.md", "warning", "@docs/gone.md, because the file does not exist"),
         ("See @docs/gone.md.", "warning", "@docs/gone.md., because the file does not exist"),
         ("```\n@docs/style.md\n```", "info", "@docs/style.md, because it is in code"),
@@ -332,14 +334,44 @@ def test_text_that_an_agent_gets_twice(findings_for):
     ]
 
 
-def test_a_short_line_in_several_files(findings_for):
-    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
-    files = {name: f"# {name}\n\n- Run the tests first.\n" for name in names}
-    assert findings_for(files) == [("sent-twice", ".github/copilot-instructions.md", 3)]
+def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
+    files = {"AGENTS.md": f"Read @CLAUDE.md before you start.\n\n{OTHER}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
+    findings_for(files, "--disable", "unread-file")
     assert findings_for.messages == [
-        "Copilot CLI gets this line 4 times: also from /w/AGENTS.md:3, /w/CLAUDE.md:3 and /w/GEMINI.md:3; keep it in one of them"
+        "Copilot CLI gets /w/CLAUDE.md twice: it is loaded anyway, and imported here;"
+        " write `CLAUDE.md` instead of @CLAUDE.md, so that it is only mentioned"
     ]
-    assert findings_for({names[3]: "# Hello\n", names[2]: "# Hello\n"}) == []
+    findings_for({"AGENTS.md": f"@CLAUDE.md\n\n{OTHER}\n"}, "--disable", "unread-file")
+    assert findings_for.messages[0].endswith("; remove the import")
+
+
+def test_two_imports_of_one_file_are_one_finding(findings_for):
+    files = {
+        "CLAUDE.md": f"# A\n\n{LONG}\n",
+        "api/CLAUDE.md": f"# B\n\n{OTHER * 4}\n",
+        "api/AGENTS.md": "Read @../CLAUDE.md and @CLAUDE.md before you change this package, which serves every request of the shop:"
+        " those for pages, those for orders and those of partners. Keep its handlers thin, and its tests near.\n",
+    }
+    assert findings_for(files, "api", "--disable", "unread-file") == [("sent-twice", "api/AGENTS.md", 1)]
+    assert findings_for.messages[0].startswith("Copilot CLI gets /w/CLAUDE.md and /w/api/CLAUDE.md twice: they are")
+
+
+def test_a_sentence_that_only_points_to_a_file_can_be_a_link(findings_for):
+    files = {"AGENTS.md": LONG, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n"}
+    assert findings_for(files) == [("sent-twice", "CLAUDE.md", 1)]
+    assert findings_for.messages[0].endswith("; make /w/CLAUDE.md a link to AGENTS.md")
+
+
+def test_lines_in_several_files(findings_for):
+    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+    lines = "\n\n".join(f"- Run the tests of package {number:02} first." for number in range(40))
+    files = {name: f"# {name}\n\n{lines}\n" for name in names}
+    assert findings_for(files, "--disable", "unread-file") == [("sent-twice", ".github/copilot-instructions.md", 3)]
+    assert findings_for.messages == [
+        "Copilot CLI gets 40 lines from here on 4 times: also from /w/AGENTS.md:3, /w/CLAUDE.md:3 and /w/GEMINI.md:3; keep it in one of them"
+    ]
+    short = {name: f"# {name}\n\n- Run the tests first.\n" for name in names}
+    assert findings_for(short, "--disable", "unread-file") == []
 
 
 @pytest.mark.parametrize(
@@ -623,6 +655,19 @@ def test_a_file_below_that_no_agent_reads(findings_for):
     assert findings_for.messages == [
         "Cursor ignores this file, and reads only .cursorrules at the root of the repository; move it to /w/.cursorrules"
     ]
+    assert ("misplaced-file", "examples/shop/.cursorrules", None) not in findings_for(
+        {"examples/shop/.cursorrules": "Use CSS."}, "--recursive"
+    )
     assert len(findings_for({"web/.windsurfrules": "X."}, "--recursive")) == 1, (
         "no mirrored agent of this repository reads such files"
     )
+
+
+def test_an_import_in_a_sentence_may_be_outside_the_folder(findings_for):
+    files = {
+        "CLAUDE.md": "Follow the principles in @docs/style.md\n",
+        "docs/style.md": "Short lines.",
+        "web/CLAUDE.md": "X.",
+    }
+    assert findings_for(files, "--recursive") == []
+    assert findings_for({"CLAUDE.md": "- @docs/style.md\n"}, "web") == [("unfollowed-import", "CLAUDE.md", 1)]

@@ -437,27 +437,74 @@ def test_forged_tags_are_reported(tree, text, reported):
     assert "file-neutralised" not in {finding.code for finding in findings}
 
 
-@pytest.mark.parametrize(
-    ("second", "expected"), [(Path("AGENTS.md"), []), ("@AGENTS.md\n", []), ("Be brief.\n", ["file-duplicate"])]
-)
-def test_a_second_name_for_a_file_is_good_practice(tree, second, expected):
+@pytest.mark.parametrize("second", [Path("AGENTS.md"), "@AGENTS.md\n", "Be brief.\n"])
+def test_a_second_name_for_a_file_is_good_practice(tree, second):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be brief.\n", "w/CLAUDE.md": second})
     findings = proofread(Assembler(tree.workspace("w"))).findings
-    assert [finding.code for finding in findings if finding.code not in ("sent-twice", "unfollowed-import")] == expected
+    assert [finding.code for finding in findings if finding.code not in ("sent-twice", "unfollowed-import")] == []
 
 
 def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
-    text = "---\nname: shop:{0}\ndescription: Does it.\n---\nDo it.\n"
+    text = "---\nname: shop {0}\ndescription: Does it.\n---\nDo it.\n"
     tree({"w/.git/HEAD": "", **{f"w/.agents/skills/{name}/SKILL.md": text.format(name) for name in ("a", "b", "c")}})
     findings = proofread(Assembler(tree.workspace("w")), Agent(tools=[Tool("read")])).findings
     assert [(finding.severity, tree.short(finding.path), finding.message) for finding in findings] == [
         (
             "info",
             "/w/.agents/skills/a/SKILL.md",
-            "its name 'shop:a' must consist of a-z, 0-9 and single hyphens between them; it is listed as 'shop:a'"
+            "its name 'shop a' must consist of a-z, 0-9 and single hyphens between them; Qwen Code skips this skill"
             " (in 3 skills; this is the first)",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "head", "outcome"),
+    [
+        (".agents", "name: shop:a", None),
+        (".agents", "name: other", None),
+        (".agents", "name: a\nlicense: [MIT]", None),
+        (".agents", "name: a/b", "Copilot CLI and Qwen Code skip this skill"),
+        (".claude", "name: a/b", "Copilot CLI skips this skill"),
+        (".gemini", "name: a/b", None),
+        (".agents", "license: MIT", "Gemini CLI, OpenCode and Qwen Code skip this skill"),
+        (".claude", "license: MIT", "OpenCode skips this skill"),
+        ("plugin", f"name: {'n' * 65}", "Codex CLI and Copilot CLI skip this skill"),
+        (".claude", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
+        (".codex", "name: a\nlicense: a: b", None),
+        (".agents", f"name: a\nx: {'x' * 9}", None),
+    ],
+)
+def test_a_skill_is_reported_if_an_agent_skips_it(tree, folder, head, outcome):
+    path = f"w/{folder}/skills/a/SKILL.md"
+    tree({"w/.git/HEAD": "", path: f"---\n{head}\ndescription: Does it.\n---\nDo it.\n"})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
+
+
+def test_what_agents_do_with_a_long_description(tree):
+    text = f"---\nname: a\ndescription: {'Does it. ' * 200}\n---\nDo it.\n"
+    tree({"w/.git/HEAD": "", "w/.agents/skills/a/SKILL.md": text})
+    (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert finding.message.endswith("; Copilot CLI skips this skill, and Codex CLI cuts its description")
+
+
+def test_a_sub_agent_that_its_program_reads_anyway_is_not_reported(tree):
+    text = "---\nname: a\ndescription: Use it when: always.\n---\nDo it.\n"
+    tree({"w/.git/HEAD": "", "w/CLAUDE.md": "Be brief.\n", "w/.claude/agents/a.md": text})
+    assert proofread(Assembler(tree.workspace("w"))).findings == ()
+
+
+def test_an_exact_copy_has_the_findings_of_its_original(tree):
+    text = "Before you start, read `guides/gone.md`.\n"
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text, "w/CLAUDE.md": text})
+    findings = proofread(Assembler(tree.workspace("w"))).findings
+    assert [(finding.code, tree.short(finding.path)) for finding in findings] == [("missing-file", "/w/AGENTS.md")]
+
+
+def test_skills_in_test_data_are_not_checked(tree):
+    tree({"w/.git/HEAD": "", "w/test/fixtures/skills/a/SKILL.md": "No front matter.\n"})
+    assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()
 
 
 def test_an_instruction_file_in_a_skill_belongs_to_the_skill(tree):

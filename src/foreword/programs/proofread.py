@@ -14,6 +14,8 @@ from ..extensions import run_checks
 from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
+from ..inspection.lint.material import is_material
+from ..inspection.lint.skills import with_reaction
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
@@ -168,7 +170,7 @@ class _LintRun:
         unfollowed = {(found.path, found.line) for found in self.findings if found.code == "unfollowed-import"}
         findings = [
             found
-            for found in sorted(self.findings, key=_sort_key)
+            for found in filter(None, map(with_reaction, sorted(self.findings, key=_sort_key)))
             if found.code != "unsupported-include" or (found.path, found.line) not in unfollowed
         ]
         return Report(tuple(merge_repeated(findings, printable(self.root))), len(self.files), self.root)
@@ -242,7 +244,8 @@ class _LintRun:
                 self._check_folder(folder, below)
         self.disk.enter(self.snapshot.plan.workspace)
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
-        self.read_skills(tree.skills, "strict" if is_strict else "lenient")
+        skills = (path for path in tree.skills if not is_material(os.path.dirname(path), self.cwd))
+        self.read_skills(skills, "strict" if is_strict else "lenient")
         for path in tree.unlisted:
             printable_path = printable(path)
             self.findings[
@@ -292,12 +295,16 @@ class _LintRun:
             return
         self.disk.enter(self.snapshot.plan.workspace)
         checked = set(map(os.path.realpath, self.files))
+        copies = {(os.path.dirname(path), known.text) for path in self.files if (known := agents.files.read(path))}
         for path in others:
             source = None if (real := os.path.realpath(path)) in checked else agents.files.read(path)
             if source is not None:
                 checked.add(real)
                 self.files.add(path)
-                self.record(self.linter.check_files([source]))
+                copy = os.path.dirname(path), source.text
+                if copy not in copies:  # an exact copy beside a file has the same findings
+                    self.record(self.linter.check_files([source]))
+                copies.add(copy)
 
     def _check_folder(self, folder: str, assemblers: FolderAssemblers) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from posixpath import basename, dirname
+from posixpath import basename, dirname, relpath
 
 from ...sources.paths import is_inside
 from ...vocabulary import Finding, replace, value
@@ -94,7 +94,7 @@ class Facts:
         self._facts: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
         # What `add` was called with, if that was new, or None where a check compared texts in order to decide.
         self.news: list[tuple[str, Place, str, str, str, Severity | None] | None] = []
-        self._messages_for_several: dict[tuple[str, str], str] = {}
+        self._messages_for_several: dict[tuple[str, Place], str] = {}
 
     def add(
         self,
@@ -111,7 +111,7 @@ class Facts:
         Facts about other files with the same message `for_several`, and the same agents, can be folded into one finding.
         """
         if for_several:
-            self._messages_for_several.setdefault((check, place.path), for_several)
+            self._messages_for_several.setdefault((check, place), for_several)
         _, _, agents, folders = self._facts.setdefault((check, place), (message, severity, {}, {}))
         if folder or agent not in agents:
             self.news.append((check, place, message, agent, folder, severity))
@@ -136,16 +136,17 @@ class Facts:
         groups: dict[object, list[Finding]] = {}
         for finding in findings:
             groups.setdefault(self._message_for_several(finding) or finding, []).append(finding)
-        return [
+        return _join_same_advice(
             replace(group[0], message=_about_several(str(message), [finding.path for finding in group]))
             if len(group) > 1
             else group[0]
             for message, group in groups.items()
-        ]
+        )
 
     def _message_for_several(self, finding: Finding) -> str:
-        message = self._messages_for_several.get((finding.code, finding.path), "")
-        return _fill(message, self._facts[finding.code, Place(finding.path)][2]) if message else ""
+        key = finding.code, Place(finding.path, finding.line, finding.column, finding.end_column)
+        message = self._messages_for_several.get(key, "")
+        return _fill(message, self._facts[key][2]) if message else ""
 
 
 def _fill(message: str, agents: Collection[str]) -> str:
@@ -162,6 +163,20 @@ def _fill(message: str, agents: Collection[str]) -> str:
     ):
         message = message.replace(field, text)
     return message
+
+
+def _join_same_advice(findings: Iterable[Finding]) -> list[Finding]:
+    """Return these findings, where those about one place that advise the same, after the last semicolon, are one."""
+    joined: dict[object, Finding] = {}
+    for finding in findings:
+        problem, _, advice = finding.message.rpartition("; ")
+        key = (finding.path, finding.line, advice) if finding.line and problem else finding
+        if key in joined:
+            first = joined[key]
+            joined[key] = replace(first, message=f"{first.message.removesuffix(f'; {advice}')}, and {finding.message}")
+        else:
+            joined[key] = finding
+    return list(joined.values())
 
 
 def _about_several(message: str, paths: Sequence[str]) -> str:
@@ -199,12 +214,12 @@ def mentions(text: str, path: str, written_in: str) -> bool:
 
     A sentence about all files with that name counts too.
     """
-    name = basename(path)
+    text, name = text.lower(), basename(path).lower()
     if name not in text:
         return False
     if dirname(path) == dirname(written_in):
         return True
-    if f"{basename(dirname(path))}/{name}" in text:
+    if any(way.lower() in text for way in (f"{basename(dirname(path))}/{name}", relpath(path, dirname(written_in)))):
         return True
     return re.search(_ABOUT_ALL_FILES.format(re.escape(name)), text, re.IGNORECASE) is not None
 

@@ -257,11 +257,16 @@ def report_misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
         if _is_in_hidden_folder(row.path, root):
             ignoring, folder = list(_ignoring_agents(table, row)), dirname(dirname(row.path))
         else:
-            ignoring, folder = list(_agents_that_never_read(table, row)), root
+            # An example is a project of its own, which people copy and open by itself.
+            is_example = _EXAMPLE.search(dirname(row.path)[len(root) :]) is not None
+            ignoring, folder = [] if is_example else list(_agents_that_never_read(table, row)), root
         for layout, where in ignoring:
             new_path = join(folder, basename(row.path))
             message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
             facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
+
+
+_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)")
 
 
 def _agents_that_never_read(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:

@@ -6,7 +6,7 @@ from .check import Check, Example
 
 _RULES = (
     "Every handler checks the caller's rights before it touches the database, and says in the log who asked for what. "
-    * 5
+    * 10
 )
 _LONG = "# Shop\n\n" + "Every handler checks rights. " * 1_100 + "\n"
 
@@ -161,7 +161,7 @@ AGENT_CHECKS = (
     Check(
         "sent-twice",
         "info",
-        "An agent gets the same text twice: a long text from two files, or a line from three or more.",
+        "An agent gets the same text of 1,000 characters or more twice: paragraphs from two files, or lines from three or more.",
         "All copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
         " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
         Example(

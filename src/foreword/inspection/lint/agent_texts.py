@@ -21,19 +21,27 @@ if TYPE_CHECKING:
     from .source_text import SourceCache, SourceText
 
 # Shorter repetitions are not worth a finding.
-_MIN_LENGTH = 400
+_MIN_LENGTH = 1_000
+# A file of this length that imports another one says nothing else.
+_MAX_POINTER_LENGTH = 200
 
 
 def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
     """Report imports that the agent does not follow because the files are outside the folder in which it works."""
     for finding, source, token, target in find_unfollowed_imports(visit):
+        if not _begins_line(source, finding):  # in a sentence, the agent understands that it should read the file
+            continue
         if source.text.strip() == token:
             advice = f"make {source.path} a link to {basename(target)}"
+            for_several = (
+                f"{{agents}} working in folders below do{{es}} not follow {token}, the only line of these {{count}} files, because it is outside"
+                f" those folders: {{files}}; make each a link to {basename(target)}"
+            )
         else:
-            advice = f"put what is needed there in {source.path} itself"
+            advice, for_several = f"put what is needed there in {source.path} itself", ""
         message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
         place = Place(source.path, finding.line, finding.column, finding.end_column)
-        facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
+        facts.add("unfollowed-import", place, message, visit.agent, visit.folder, None, for_several)
 
 
 def report_missing_imports(visit: Visit, facts: Facts) -> None:
@@ -51,6 +59,8 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         if not _PATH_OF_TEXT.search(path):
             replaced.setdefault(source.path, []).append(missing)
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
+            if not _begins_line(source, missing):  # in a sentence, the file may only be mentioned
+                continue
             punctuated.setdefault((source.path, punctuation), []).append(missing)
         else:
             message = f"{{agents}} do{{es}} not import {token}, because the file does not exist"
@@ -72,6 +82,13 @@ class _MissingImport:
     token: str
     line: int | None
     column: int | None
+
+
+def _begins_line(source: SourceText, missing: _MissingImport | Finding) -> bool:
+    """Whether nothing but the marks of a list, a quote or emphasis, or a verb such as `see`, comes before an import on its line."""
+    line = source.text.split("\n")[(missing.line or 1) - 1]
+    before = line[: (missing.column or 1) - 1]
+    return re.fullmatch(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", before, re.IGNORECASE) is not None
 
 
 def _add_import(path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts) -> None:
@@ -174,7 +191,7 @@ class RepeatedTexts:
             lines = [
                 repeated
                 for repeated in find_repeated_lines(sources)
-                if not reported.issuperset(path for path, _ in repeated.places)
+                if repeated.length >= _MIN_LENGTH and not reported.issuperset(path for path, _ in repeated.places)
             ]
             self._repetitions_by_sources[key] = paragraphs, lines
         return self._repetitions_by_sources[key]
@@ -194,14 +211,20 @@ class RepeatedTexts:
         if (here[0].count("/"), here[0]) < (there[0].count("/"), there[0]):
             here, there = there, here
         subject = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
-        message = (
-            f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
+        # One of two names in a folder may be the only one that another agent reads.
+        is_second_name = dirname(here[0]) == dirname(there[0]) and not {basename(here[0]), basename(there[0])} <= {
+            *self.shared
+        }
+        advice = (
+            "make one a link to the other, or run `foreword align`" if is_second_name else "keep it in one of the two"
         )
+        message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; {advice}"
         self.facts.add("sent-twice", Place(*here), message, visit.agent)
 
     def _report_files_loaded_twice(self, visit: Visit) -> None:
         """Report files that are both loaded and imported."""
         seen: set[tuple[str, str]] = set()
+        twice: dict[str, None] = {}
         for passage in visit.prompt.passages:
             for piece in passage.pieces:
                 path, text = piece.origin.path, piece.text.strip()
@@ -209,29 +232,39 @@ class RepeatedTexts:
                     continue
                 is_found = path in visit.candidates and visit.candidates[path].layer != "import"
                 if (path, text) in seen and is_found:
-                    self._report_import(path, visit)
+                    twice[path] = None
                 seen.add((path, text))
+        for importing in visit.loaded if twice else ():
+            if source := visit.read(importing):
+                self._report_imports(source, [path for path in twice if path != importing], visit)
 
-    def _report_import(self, path: str, visit: Visit) -> None:
-        """Report a file that is loaded twice, at the line that imports it."""
-        for importing in visit.loaded:
-            source = visit.read(importing) if importing != path else None
-            token = _find_import(path, source) if source else ""
-            if not source or not token:
-                continue
-            # Another agent may need the import of a file that it does not load itself.
-            if source.text.strip() == token:
-                advice = f"make {importing} a link to {basename(path)}"
-            elif basename(path) not in self.shared:
-                advice = "remove the import"
-            else:
-                continue
-            message = f"{{agents}} get{{s}} {path} twice: it is loaded anyway, and imported here; {advice}"
-            self.facts.add("sent-twice", place_of(source, token), message, visit.agent)
+    def _report_imports(self, source: SourceText, paths: Sequence[str], visit: Visit) -> None:
+        """Report the imports of one file whose files are loaded anyway, at the first of them."""
+        found = [(path, match) for path in paths if (match := _find_import(path, source))]
+        if not found:
+            return
+        path, match = found[0]
+        if len(source.text.strip()) <= _MAX_POINTER_LENGTH and dirname(path) == dirname(source.path):
+            advice = f"make {source.path} a link to {basename(path)}"
+        # Another agent may need the import of a file that it does not load itself.
+        elif any(basename(other) in self.shared for other, _ in found):
+            return
+        elif _is_in_sentence(source, match):
+            advice = f"write `{basename(path)}` instead of {match[0]}, so that it is only mentioned"
+        else:
+            advice = "remove the import"
+        names, pronoun = join_names([other for other, _ in found]), "it is" if len(found) == 1 else "they are"
+        message = f"{{agents}} get{{s}} {names} twice: {pronoun} loaded anyway, and imported here; {advice}"
+        self.facts.add("sent-twice", place_of(source, match[0]), message, visit.agent)
 
 
-def _find_import(path: str, source: SourceText) -> str:
-    """Return the token by which a file imports another, or empty if there is none."""
+def _find_import(path: str, source: SourceText) -> re.Match[str] | None:
+    """Return where a file imports another, or None if it does not."""
     name = relpath(path, dirname(source.path))
-    match = re.search(rf"(?<!\S)@(?:\./)?{re.escape(name)}(?!\S)", source.text)
-    return match[0] if match else ""
+    return re.search(rf"(?<!\S)@(?:\./)?{re.escape(name)}(?!\S)", source.text)
+
+
+def _is_in_sentence(source: SourceText, match: re.Match[str]) -> bool:
+    """Whether an import has other words on its line: "Read @AGENTS.md first"."""
+    line = source.line_around(match.start())
+    return re.search(r"\w", line.replace(match[0], "", 1)) is not None

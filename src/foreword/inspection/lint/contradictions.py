@@ -328,7 +328,7 @@ def _is_command(source: SourceText, offset: int) -> bool:
     else:
         sentence = sentence_before(source.text, offset)
         if before.endswith("`") and before.count("`") % 2 == 1:
-            is_first = not _is_described(sentence.rstrip("`"), source.text[offset : offset + 200])
+            is_first = _is_told(sentence.rstrip("`"), source.text[offset : offset + 200])
         else:
             runs = _RUNS.search(sentence)
             stated = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
@@ -336,22 +336,20 @@ def _is_command(source: SourceText, offset: int) -> bool:
     return is_first and not _FORBIDDEN.search(source.line_around(offset))
 
 
-def _is_described(before: str, rest: str) -> bool:
-    """Whether a sentence only describes a command: `the image runs …`, `… is called by the hook`."""
+def _is_told(before: str, rest: str) -> bool:
+    """Whether the reader should run a command: it begins a line or a cell, or follows a label or an instruction.
+
+    Anything else describes it: `the image runs …`, `lazy-installer.ts — …`, `… is called by the hook`.
+    """
     if _PASSIVE.match(rest):
+        return False
+    if not re.search(r"\w", before) or _LABEL.fullmatch(before):
         return True
-    acts = _ACTS.search(before)
-    return acts is not None and not attitude(before[: acts.start()]) and not attitude(before, is_elliptical=True)
+    return attitude(before, is_elliptical=True) == "asks"
 
 
-_ACTS = lazy_pattern(
-    r"\b(?:runs?|ran|calls?|called|uses?|used|invok(?:es?|ed)|execut(?:es?|ed)|spawn(?:s|ed)?|wraps?|launch(?:es|ed)?|triggers?|performs?|issues?|does|did"
-    r"|expects?|needs?|emits?|prints?|shows?|logs?|contains?|mentions?|parses?|accepts?|understands?|detects?|match(?:es)?|supports?|generates?|produces?"
-    r"|starts?|installs?[ \t]+(?:[\w-]+[ \t]+){0,3}with|shells out to|falls? back to"
-    r"|(?:is|are|was|were|an?)[ \t]+(?:like|equivalent to|alias (?:for|of)|wrapper (?:for|around)))"
-    r"[ \t]+(?:(?:a|an|the|with|via|by|out|to|then|also|still|just|only|plain|its|own)[ \t]+){0,3}[*_\"']{0,2}$",
-    re.IGNORECASE,
-)
+# `Install:`, `**Run the tests**:`, `| Install |`
+_LABEL = lazy_pattern(r"[ \t|*_]*[A-Z][\w ,/()*-]{0,40}(?::[*_]*|\|)[ \t*_]*")
 _PASSIVE = lazy_pattern(
     r"[^`\n]{1,120}`[*_]{0,2}[ \t]+(?:(?:is|are|was|were|gets?)[ \t]+(?:\w+ly[ \t]+)?(?:run|called|executed|invoked|used|spawned|triggered|handled|parsed"
     r"|started|detected|wrapped|supported)[ \t]+(?:by|in|inside|during|on|from|as|when|for|automatically)"

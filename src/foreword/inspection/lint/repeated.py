@@ -77,10 +77,11 @@ _MIN_LINE_WORDS = 3
 
 @value
 class RepeatedLines:
-    """Lines that are in several files: the path and line of the first one in each, in order of the files, and the number of lines."""
+    """Lines that are in several files: the path and line of the first one in each, in order of the files, their number and their length."""
 
     places: Sequence[tuple[str, int]]
     count: int
+    length: int
 
 
 def find_repeated_lines(sources: Sequence[SourceText]) -> Iterator[RepeatedLines]:
@@ -91,12 +92,12 @@ def find_repeated_lines(sources: Sequence[SourceText]) -> Iterator[RepeatedLines
             words = _line_words(line)
             if len(words) >= _MIN_LINE_WORDS:
                 places_by_line.setdefault(" ".join(words), {}).setdefault(source.path, number)
-    groups: dict[tuple[str, ...], list[dict[str, int]]] = {}
-    for places in places_by_line.values():
+    groups: dict[tuple[str, ...], list[tuple[str, dict[str, int]]]] = {}
+    for words_of_line, places in places_by_line.items():
         if len(places) >= _MIN_COPIES:
-            groups.setdefault(tuple(places), []).append(places)
+            groups.setdefault(tuple(places), []).append((words_of_line, places))
     for group in groups.values():
-        yield RepeatedLines(tuple(group[0].items()), len(group))
+        yield RepeatedLines(tuple(group[0][1].items()), len(group), sum(len(line) for line, _ in group))
 
 
 def _prose_lines(source: SourceText) -> Iterator[str]:

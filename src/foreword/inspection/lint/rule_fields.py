@@ -7,7 +7,7 @@ What an agent knows is taken from the conditions of its layout's lookup rules.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from posixpath import splitext
+from posixpath import basename, splitext
 
 from ...layout.touch_keys import MATCH_FIELDS
 from ...sources.globs import matches_glob
@@ -41,8 +41,15 @@ class RuleFields:
         self._checked: dict[str, set[str]] = {}
 
     def visit(self, visit: Visit) -> None:
+        loaded = "\n".join(visit.loaded.values())
         for fate in _FATES:
-            self.check(visit.layout, visit.candidates_in_repository(fate), visit.read)
+            # A rule that a text mentions may be read when needed.
+            candidates = (
+                candidate
+                for candidate in visit.candidates_in_repository(fate)
+                if fate != "unused" or basename(candidate.path) not in loaded
+            )
+            self.check(visit.layout, candidates, visit.read)
 
     def check(self, layout: Layout, candidates: Iterable[Candidate], read: Callable[[str], SourceText | None]) -> None:
         """Check the rules among these candidates of a layout. `read` returns the text of a file in the repository, or None."""
@@ -86,7 +93,8 @@ class RuleFields:
         if candidate.fate == "unused" and not is_explicit:
             ways = ", ".join(f"`{name}: true`" if name == "alwaysApply" else f"`{name}`" for name in known)
             message = f"{{agents}} use{{s}} this rule only if someone attaches it; to change that, add one of {ways}"
-            self.facts.add("rule-field", Place(source.path), message, agent_name(layout), severity="info")
+            for_several = f"{{agents}} use{{s}} these {{count}} rules only if someone attaches them: {{files}}; to change that, add one of {ways}"
+            self.facts.add("rule-field", Place(source.path), message, agent_name(layout), "", "info", for_several)
         elif candidate.fate != "unused" and has_apply_to:
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"

@@ -233,8 +233,8 @@ CHECKS = (
     Check(
         "over-limit",
         "warning",
-        "A file is longer than an agent or a specification recommends.",
-        "It is sent with every turn. What an agent cuts off is reported as [cut-file](#cut-file).",
+        "A file is longer than an agent recommends, or twice as long as the specification of skills does.",
+        "It is sent with every turn, or whenever the skill is used. What an agent cuts off is reported as [cut-file](#cut-file).",
         Example(
             {"CLAUDE.md": "# Shop\n\n" + "Every handler checks rights. " * 1_500 + "\n"},
             "CLAUDE.md",
@@ -245,11 +245,11 @@ CHECKS = (
     Check(
         "oversized-section",
         "warning",
-        "One section costs more than 10,000 tokens.",
+        "One section costs more than 20,000 tokens.",
         "It is sent with every turn, and models follow instructions in the middle of long text less reliably. Move details into skills, or"
         " into files that the agent reads when needed.",
         Example(
-            {"AGENTS.md": "# Shop\n\n" + "Every handler checks rights before it writes. " * 1_600 + "\n"},
+            {"AGENTS.md": "# Shop\n\n" + "Every handler checks rights before it writes. " * 3_200 + "\n"},
             message_part="'instructions'",
         ),
         Example({"AGENTS.md": "# Shop\n\nEvery handler checks rights before it writes.\n"}),
@@ -273,26 +273,26 @@ CHECKS = (
     Check(
         "skill-repaired",
         "warning",
-        "A skill's front matter is not valid YAML, so it was read line by line.",
-        "Other agents skip such a skill. Usually a value that contains a colon needs quotes.",
+        "A skill's front matter is not valid YAML, so Copilot CLI skips it.",
+        "Other agents, and Foreword, read it line by line. Usually a value that contains a colon needs quotes.",
         Example(_skill("name: release\ndescription: Use when: a version is ready.\n"), _SKILL, 3, "YAML"),
         Example(_skill('name: release\ndescription: "Use when: a version is ready."\n'), _SKILL),
     ),
     Check(
         "skill-name",
         "info",
-        "A skill's name is missing, invalid, or different from the name of its folder.",
-        "Agents that follow the specification strictly skip it, or list it under a name that its author does not expect. If several skills have the"
-        " same problem, the first one is reported, with their number.",
-        Example(_skill("name: cut-release\ndescription: Cuts a release.\n"), _SKILL, 2, "cut-release"),
+        "A skill's name is missing or invalid, so a released agent skips it.",
+        "The message names the agents. A name that differs from its folder's or contains a colon is invalid too, but all of them list it, so it is not"
+        " reported. If several skills have the same problem, the first one is reported, with their number.",
+        Example(_skill("description: Cuts a release.\n"), _SKILL, 1, "Gemini CLI, OpenCode and Qwen Code skip"),
         Example(_skill("name: release\ndescription: Cuts a release.\n"), _SKILL),
     ),
     Check(
         "skill-field",
         "info",
         "A skill has a field that is misspelled, too long, of the wrong type, or ignored.",
-        "In agents that follow the specification, it has no effect, or not the one you expect. Other fields that the specification does not have,"
-        " such as `version`, are ignored too, but not reported.",
+        "In agents that follow the specification, it has no effect, or not the one you expect: with a description of more than 1,024 characters,"
+        " Copilot CLI skips the skill. Other fields that the specification does not have, such as `version`, are ignored too, but not reported.",
         Example(
             _skill("name: release\ndescription: Cuts a release.\nallowedTools: read\n"), _SKILL, 4, "allowed-tools"
         ),

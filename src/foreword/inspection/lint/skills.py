@@ -1,0 +1,83 @@
+"""Says what released agents do with a skill or a sub-agent that breaks a rule, and leaves out what none of them minds.
+
+The table was measured: each program ran with such skills against a stand-in provider, and its first request was searched for them.
+Claude Code listed all of them, and every program listed skills whose names contain a colon or differ from their folders'.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...vocabulary import replace, value
+from .agent_facts import join_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...vocabulary import Finding
+
+MEASURED = "2026-11, with Claude Code 2.1.326, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33 and Qwen Code 0.24.4"
+
+# The agents that search a folder for skills. Skills in any other folder are for all of them, for example in a plugin.
+_READERS: Mapping[str, Sequence[str]] = {
+    ".agents": ("Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+    ".claude": ("Copilot CLI", "OpenCode"),
+    ".codex": ("Codex CLI",),
+    ".github": ("Copilot CLI",),
+    ".gemini": ("Gemini CLI",),
+    ".opencode": ("OpenCode",),
+    ".qwen": ("Qwen Code",),
+}
+
+
+@value
+class AgentsReaction:
+    """What some agents do with skills whose finding matches a pattern: `skip` them, or only `cut` their descriptions."""
+
+    code: str
+    pattern: str
+    skip: Sequence[str]
+    cut: Sequence[str] = ()
+
+
+REACTIONS = (
+    AgentsReaction("skill-repaired", "", ("Copilot CLI",)),
+    AgentsReaction("skill-name", r"it has no name|its name is a ", ("Gemini CLI", "OpenCode", "Qwen Code")),
+    AgentsReaction("skill-name", r"its name is longer", ("Codex CLI", "Copilot CLI")),
+    AgentsReaction("skill-name", r"its name '[^']*/", ("Copilot CLI", "Qwen Code")),
+    AgentsReaction("skill-name", r"its name '[^']*[^\w.: '-]", ("Copilot CLI",)),
+    AgentsReaction("skill-name", r"its name '[^']* ", ("Qwen Code",)),
+    AgentsReaction("skill-field", r"its description is longer", ("Copilot CLI",), ("Codex CLI",)),
+)
+# The agents for which these files are written read them line by line, as Foreword does.
+_READ_ANYWAY = re.compile(r"/\.claude/(?:agents|commands)/")
+_HARMLESS_FIELD = re.compile(r"its (?:license|compatibility|metadata) ")
+
+
+def with_reaction(finding: Finding) -> Finding | None:
+    """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are."""
+    if finding.code == "front-matter-invalid":
+        return None if _READ_ANYWAY.search(finding.path) else finding
+    problem, _, _ = finding.message.rpartition("; ")
+    if finding.code not in {reaction.code for reaction in REACTIONS} or not problem:
+        return finding
+    for reaction in REACTIONS:
+        if reaction.code == finding.code and re.match(reaction.pattern, problem, re.ASCII):
+            message = _describe(reaction, finding.path)
+            return replace(finding, message=f"{problem}; {message}") if message else None
+    is_harmless = finding.code == "skill-name" or _HARMLESS_FIELD.match(problem)
+    return None if is_harmless else finding
+
+
+def _describe(reaction: AgentsReaction, path: str) -> str:
+    """Return what the agents that search the folder of this skill do, or empty if none of them does anything."""
+    folder = re.search(r"/(\.\w+)/(?:[^/]+/)*skills/", path)
+    readers = _READERS.get(folder[1]) if folder else None
+    parts = []
+    for verb, agents, thing in (("skip", reaction.skip, "this skill"), ("cut", reaction.cut, "its description")):
+        concerned = [agent for agent in agents if readers is None or agent in readers]
+        if concerned:
+            ending = "s" if len(concerned) == 1 else ""
+            parts.append(f"{join_names(concerned)} {verb}{ending} {thing}")
+    return ", and ".join(parts)
