@@ -8,6 +8,7 @@ from ..errors import ForewordError, MirrorError
 from ..extensions import Resources
 from ..inspection.price_list import read_prices
 from ..store import waits
+from ..store.spans import span
 from ..template.addresses import has_prefix
 from ..text.lines import printable
 from ..vocabulary import replace
@@ -149,7 +150,8 @@ class ConversationAssembler:
         """Read the workspace, with the stored template if the layout uses one."""
         waits.announce("build")
         template = self.template.read(self._shared.store) if self.uses_global_template else None
-        return self.assembler.snapshot(self._agent.resolved, template)
+        with span("gather", "foreword.layout", self.layout.address):
+            return self.assembler.snapshot(self._agent.resolved, template)
 
     @property
     def uses_global_template(self) -> bool:

@@ -18,6 +18,7 @@ from ..engine.plans import Plan
 from ..engine.skills import with_active_skill
 from ..store import waits
 from ..store.rows import PRODUCTION
+from ..store.spans import span
 from ..text.lines import printable
 from ..vocabulary import Document, Edition, replace
 from .recent import RecentEditions, may_contain_session
@@ -162,7 +163,8 @@ class EditionBuilder:
             if self._draft_writer is None or self._draft_writer.layout is not layout:
                 self._draft_writer = DraftWriter(layout)
             moment = round_to(snapshot.precision, now)
-            return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
+            with span("build", "foreword.layout", layout.address):
+                return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
 
     def preview(self, template: Document | None, now: datetime | None) -> Prompt:
         """Return the prompt that would be built now, with `template` in place of the global template or the base."""

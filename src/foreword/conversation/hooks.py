@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import CallError, HookError, check_messages
 from ..extensions import Extension, Resources, Start, check_extension, run, run_checks
+from ..store.spans import span
 from ..vocabulary import replace
 from .notices import texts_of
 
@@ -30,6 +31,11 @@ def check_extensions(extensions: Sequence[Extension]) -> None:
                 )
 
 
+def _run(extension: Extension, function: Callable[..., Any], *args: Any, **checks: Any) -> Any:
+    with span("hook", "foreword.extension", extension.name):
+        return run(extension, function, *args, **checks)
+
+
 class Hooks:
     """Runs the hooks for one conversation. Findings from hooks that run outside a turn are reported in the next turn."""
 
@@ -51,7 +57,7 @@ class Hooks:
         for extension in self.extensions:
             if extension.before_agent_start is None:
                 continue
-            start = run(extension, extension.before_agent_start, findings, system, message, about(), returns=Start)
+            start = _run(extension, extension.before_agent_start, findings, system, message, about(), returns=Start)
             if start is not None:
                 system = system if start.prompt is None else start.prompt
                 added += [{"role": "user", "content": start.message}] if (start.message or "").strip() else []
@@ -62,7 +68,7 @@ class Hooks:
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
-                changed = run(
+                changed = _run(
                     extension, extension.context, findings, copies, about(), list_items=dict, check=check_messages
                 )
                 if changed is None and "context" in extension.required:
@@ -78,7 +84,7 @@ class Hooks:
         found: list[Resources] = []
         for extension in self.extensions:
             if extension.resources_discover is not None:
-                resources = run(
+                resources = _run(
                     extension, extension.resources_discover, self._unreported, reason, about, returns=Resources
                 )
                 found += [resources] if resources else []
@@ -89,7 +95,7 @@ class Hooks:
         values = {"conversation": self._conversation, "edition": edition.number}
         for extension in self.extensions:
             if extension.listen is not None:
-                run(extension, extension.listen, self._unreported, event, values)
+                _run(extension, extension.listen, self._unreported, event, values)
 
     def check(self, prompt: Prompt) -> Prompt:
         """Return the prompt with the findings of the extensions' checks added."""

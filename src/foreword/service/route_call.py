@@ -15,17 +15,22 @@ from ..errors import (
 )
 from ..layout.positions import position_of
 from ..providers.tool_fields import UnsupportedToolError
+from ..store.spans import is_tracing
 from ..text.lines import printable
 from .request import Request
 from .responses import Problem, Response, describe, redact, redact_template_error
 from .route import Route
 from .service import Service
+from .tracing import describe_edition
 
 
 def run_route(route: Route, service: Service, request: Request) -> Response:
     """Call a route's function, and convert the library's errors to Problems."""
     try:
-        return route.function(service, request)
+        response = route.function(service, request)
+        if is_tracing() and route.path.startswith("/conversations/"):
+            describe_edition(service.conversations.store.last_known(request.text("id")), request.text("id"))
+        return response
     except StoreBusyError as error:
         raise Problem("store-busy", f"{error}") from error
     except StoreError as error:

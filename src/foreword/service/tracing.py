@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ..encoding.edition import target_of
+from ..store.contents import DEFAULT_TEMPLATE
+from ..store.rows import PRODUCTION
+from ..store.spans import use_tracer
+from ..vocabulary import digest
+
+if TYPE_CHECKING:
+    from ..vocabulary import Edition
 
 # The parts of a W3C trace context: version, trace, parent and flags.
 _TRACE_PARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -44,8 +53,34 @@ def find_tracer() -> Any:
     return trace.get_tracer("foreword")
 
 
+def describe_edition(edition: Edition | None, conversation: str) -> None:
+    """Add to the span of the request which conversation and which edition it was about. Conventions name the attributes `gen_ai.…`."""
+    from opentelemetry import trace
+
+    span = trace.get_current_span()
+    span.set_attribute("gen_ai.conversation.id", conversation)
+    if edition is None:
+        return
+    target = target_of(edition)
+    is_stored = target.template is not None
+    attributes = {
+        "gen_ai.request.model": target.model,
+        "gen_ai.prompt.name": (target.template_name or DEFAULT_TEMPLATE) if is_stored else "",
+        "foreword.prompt.version": target.template,
+        "foreword.prompt.label": (target.template_label or PRODUCTION) if is_stored else "",
+        "foreword.prompt.id": digest(edition.system),
+        "foreword.edition": edition.number,
+        "foreword.layout": edition.layout,
+    }
+    for name, content in attributes.items():
+        if content not in (None, ""):
+            span.set_attribute(name, content)
+
+
 class Traced:
-    """Records a span for each request to an application. Spans contain methods, paths and statuses, but no text.
+    """Records a span for each request to an application, and in it one for each use of the store, each hook and each prompt that is built.
+
+    Spans contain methods, paths, statuses and the names of layouts, templates and models, but no text.
 
     Spans that extensions and database drivers record while the request is answered belong to its span, and the header `traceresponse`
     tells the client which span that is.
@@ -53,6 +88,7 @@ class Traced:
 
     def __init__(self, application: Any, tracer: Any) -> None:
         self._application, self._tracer = application, tracer
+        use_tracer(tracer)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":

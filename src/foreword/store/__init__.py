@@ -13,6 +13,7 @@ Both implement `contract.Store` in plain SQL. Each distinct text is stored once,
 | `templates.py` | named templates, their versions and labels |
 | `forgetting.py`, `collecting.py` | remove conversations and old editions, and then the texts that only they used |
 | `moving.py` | gives conversations and templates to teams, by the prefix of their ids |
+| `spans.py` | records what takes time inside a request, if a program traces its requests |
 | `leasing.py` | which process does a job that only one may do at a time |
 | `rows.py`, `contents.py`, `times.py` | conversion between rows and values, and argument checks |
 | `faults.py` | finds problems in a store's rows, for `verify` |

@@ -14,6 +14,7 @@ from ..sources.environment import install_command
 from . import waits
 from .leasing import LeasingStore
 from .rows import ALL_TEAMS, state_column
+from .spans import span
 from .texts import pack
 from .times import pack_time
 
@@ -182,8 +183,9 @@ class PostgresStore(LeasingStore):
         waits.announce("read")
         connection = pool.take()
         try:
-            connection.use_team(self.team)
-            return work(connection)
+            with span("store", "db.system.name", "postgresql"):
+                connection.use_team(self.team)
+                return work(connection)
         except psycopg.Error as error:
             failure = pool.server.failure(error)
             if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):

@@ -27,6 +27,7 @@ from .file import (
 )
 from .leasing import LeasingStore
 from .pool import ConnectionPool, fork_count
+from .spans import span
 from .sqlite_connection import (
     BUSY_TIMEOUT,
     busy_error,
@@ -171,7 +172,8 @@ class SqliteStore(LeasingStore):
         connection, _ = pool.take()
         is_damaged = False
         try:
-            return work(connection)
+            with span("store", "db.system.name", "sqlite"):
+                return work(connection)
         except sqlite3.Error as error:
             is_damaged = is_damage_error(error)
             raise failure(self._path, error) from error
