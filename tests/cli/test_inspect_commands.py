@@ -448,6 +448,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "list.json", "."], "list.json is not an object; expected a saved prompt or turn"),
         (["diff", "other.json", "."], "other.json is an object without text"),
         (["diff", "wrong.json", "."], "wrong.json has no text"),
+        (["diff", "turn.json", "."], "turn.json: messages must be a list of objects, each with a role"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
         (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
         (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
@@ -464,7 +465,7 @@ def test_an_invalid_call_is_an_error(run, tree, arguments, message):
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",
         "w/other.json": '{"a": 1}', "w/wrong.json": '{"text": 5}', "w/tools.json": '{"system": "x", "tools": [{}]}',
-        "w/wrong.toml": "=", "w/key.toml": "models = 1",
+        "w/turn.json": '{"system": "x", "leading": 1, "messages": {"role": "user"}}', "w/wrong.toml": "=", "w/key.toml": "models = 1",
     })  # fmt: skip
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
