@@ -380,3 +380,47 @@ def test_rows_add_up_exactly_in_every_form(home, everything, ask, capsys, by):
 
 def _decimal(cost):
     return Decimal(repr(cost))
+
+
+# Logs that change while they are read
+
+
+def changing(monkeypatch, change):
+    """Call a function once, after the first log was opened."""
+    from foreword.sessions.readers import lines
+
+    real, changes = lines.open_log, [change]
+
+    def open_log(path):
+        descriptor = real(path)
+        if changes:
+            changes.pop()()
+        return descriptor
+
+    monkeypatch.setattr(lines, "open_log", open_log)
+
+
+def test_a_log_that_shrinks_while_it_is_read_keeps_what_is_left(path, ask, monkeypatch):
+    end = len(b"".join(path.read_bytes().splitlines(keepends=True)[:-3]))
+    changing(monkeypatch, lambda: os.truncate(path, end + 10))
+    answer = ask()
+    assert 0 < answer["total"]["requests"] < 3
+    assert [row["code"] for row in answer["findings"]] == ["session-log-cut"]
+
+
+def test_a_log_that_is_replaced_while_it_is_read_is_read_as_it_was(path, ask, monkeypatch):
+    other = path.with_name("new")
+    other.write_bytes(b"{}\n" * 10)
+    changing(monkeypatch, lambda: os.replace(other, path))
+    assert ask()["total"]["tokens"] == TOTAL
+
+
+def test_a_link_that_leaves_the_folder_is_read_like_a_log(path, ask, tmp_path):
+    moved, secret = tmp_path / "moved.jsonl", tmp_path / "secret.txt"
+    os.replace(path, moved)
+    os.symlink(moved, path)
+    secret.write_text("a secret that is not JSON\n" * 3)
+    os.symlink(secret, path.with_name("a" + path.name))
+    answer = ask()
+    assert answer["total"]["tokens"] == TOTAL
+    assert "a secret" not in json.dumps(answer)

@@ -90,3 +90,14 @@ def test_a_terminal_shows_the_newest_sessions_and_the_sum_of_all(tmp_path, capsy
     assert "00000004" not in out
     assert "and 5 older sessions; --since 7d lists fewer" in out
     assert "for 45 requests" in out
+
+
+def test_findings_of_one_kind_are_not_all_printed(tmp_path, capsys):
+    for number in range(9):
+        log = ClaudeLog(tmp_path, "/repo", session=f"{number:08}-aaaa-4bbb-8ccc-222222222222")
+        log.count = 10 * number  # so that the answers are not copies
+        log.user().answer(written=5000).write(end="\nnot JSON\n")
+    assert main(["sessions", str(tmp_path), "--home", str(tmp_path), "--everywhere", "--no-cache"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.count("a line that is cut") for line in lines] == [1, 1, 1, 1, 0]
+    assert lines[-1] == "5 more [session-log-cut]; --json has all of them"

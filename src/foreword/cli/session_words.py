@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BARS = "▁▂▃▄▅▆▇█"
 _DAYS = 60
+_MOST_ALIKE = 4  # findings with the same code
 _SMALL = 0.01  # dollars; smaller amounts have four decimal places
 KINDS = ("fresh", "written", "read", "out")
 
@@ -108,7 +109,13 @@ def hit_rate(tokens: Mapping[str, int]) -> str:
 
 
 def report_forms(findings: Sequence[Mapping[str, Any]]) -> None:
-    """Print findings to standard error."""
+    """Print findings to standard error, and of those with the same code only the first."""
+    counts: dict[str, int] = {}
     for entry in findings:
-        severity = paint(entry["severity"], SEVERITIES[entry["severity"]], sys.stderr)
-        write_error(f"{severity}: {entry['message']} [{entry['code']}]", indent=2)
+        counts[entry["code"]] = count = counts.get(entry["code"], 0) + 1
+        if count <= _MOST_ALIKE:
+            severity = paint(entry["severity"], SEVERITIES[entry["severity"]], sys.stderr)
+            write_error(f"{severity}: {entry['message']} [{entry['code']}]", indent=2)
+    for code, count in counts.items():
+        if count > _MOST_ALIKE:
+            write_error(f"{count - _MOST_ALIKE:,} more [{code}]; --json has all of them", indent=2)

@@ -75,6 +75,7 @@ class _CopilotLog(JsonLog):
         self.system: tuple[LogPart, ...] = ()
         self.tools: tuple[LogPart, ...] = (texts.part("unknown", ""),)
         self.calls: dict[str, str] = {}
+        self._heads: dict[str, str] = {}
 
     def _row(self, row: dict[str, Any]) -> None:
         kind, data = row.get("type"), row.get("data")
@@ -122,8 +123,14 @@ class _CopilotLog(JsonLog):
         """
         first = text.strip().split("\n", 1)[0]
         paths = [os.path.join(self.root, name) for name in _NAMES]
-        found = [path for path in paths if first and _read(path, _HEAD).lstrip().startswith(first[: _HEAD // 8])]
+        found = [path for path in paths if first and self._head(path).startswith(first[: _HEAD // 8])]
         return found[0] if len(found) == 1 else f"custom instruction {count}"
+
+    def _head(self, path: str) -> str:
+        """Return the beginning of a file, which is read once for each log."""
+        if path not in self._heads:
+            self._heads[path] = _read(path, _HEAD).lstrip()
+        return self._heads[path]
 
     def _user(self, data: dict[str, Any]) -> None:
         self.sent = self.time
