@@ -25,6 +25,8 @@ PARSE = """
 import json, sys, os
 for folder, _, files in os.walk(sys.argv[1]):
     for name in files:
+        if not name.endswith(".jsonl"):  # the index
+            continue
         with open(os.path.join(folder, name), "rb") as file:
             for line in file:
                 json.loads(line)
