@@ -159,6 +159,45 @@ def test_the_lists_of_all_teams(store, edition):
     assert everything.with_conversation("none") == []
 
 
+def test_a_page_of_the_newest_asks_only_the_teams_that_can_be_on_it(store, edition):
+    """With many teams, in an order that has nothing to do with their names, and with pages that end within teams."""
+    for number in range(60):
+        team = store.for_team(f"team {number * 37 % 60:02}")
+        for index in range(3):
+            created = f"2026-01-01T{index * 7 % 3:02}:{number:02}:00.000+00:00"
+            team.publish(f"{index}", edition(1, created=created, layout=f"l{number % 2}"), 0)
+    asked, select = [], []
+    search = store.search
+
+    def counting(work):
+        def run(execute):
+            def count(statement, key):
+                asked.append(key)
+                return execute(statement, key)
+
+            return work(count)
+
+        return search(run)
+
+    store.search = counting
+    try:
+        for query in (ConversationQuery(newest=True, limit=7), ConversationQuery(newest=True, limit=7, layout="l1")):
+            pages, after = [], ""
+            while True:
+                asked.clear()
+                page = AllTeams(store).conversations(replace(query, after=after))
+                select.append(len(asked))
+                pages += page.rows
+                if not (after := page.next):
+                    break
+            expected = 90 if query.layout else 180
+            assert len(pages) == len({(row.team, row.id) for row in pages}) == expected
+            assert [row.created for row in pages] == sorted((row.created for row in pages), reverse=True)
+        assert select[0] < 40, "60 teams, of which 7 are on the first page"
+    finally:
+        del store.search
+
+
 # The schema
 
 

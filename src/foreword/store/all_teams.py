@@ -1,6 +1,7 @@
 """Read what all teams have: the lists that an operator sees, and which teams use an id.
 
-Every index begins with the team, so each team is asked on its own, and the answers are merged. This takes as long as asking all of them.
+Every index begins with the team, so each team is asked on its own, and the answers are merged. One statement finds the newest conversation
+of every team. With these, a page of the newest asks only the teams that can be on it, however many teams there are.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from ..errors import MissingError, show
 from ..vocabulary import replace
 from .listing import ConversationPage, age_of, details_of, find_conversations, position_of
 from .rows import ALL_TEAMS, check_limit, check_name
+from .team_store import TEAMS
 from .usage import add_days
 
 TYPE_CHECKING = False
@@ -21,10 +23,19 @@ if TYPE_CHECKING:
     from .usage import DailyUsage
 
 _BATCH_SIZE = 500
+_LAST = 2**63 - 1
 _WITH_CONVERSATION = (
     "SELECT team FROM foreword_editions WHERE team IN ({}) AND conversation = ? AND kind IS NOT NULL ORDER BY team"
 )
 _WITH_TEMPLATE = "SELECT DISTINCT team FROM foreword_templates WHERE team IN ({}) AND name = ? ORDER BY team"
+# When the newest conversation of each team was created, among those before a position. This reads one row for each team.
+_NEWEST_OF_TEAMS = f"""
+    WITH known AS ({TEAMS})
+    SELECT team, (
+        SELECT e.created FROM foreword_editions AS e WHERE e.team = known.team AND e.kind IS NOT NULL AND (e.created, e.id) < (?, ?)
+        ORDER BY e.created DESC, e.id DESC LIMIT 1
+    ) FROM known
+"""
 
 
 class AllTeams:
@@ -38,9 +49,10 @@ class AllTeams:
     def conversations(self, query: ConversationQuery) -> ConversationPage:
         """Return a page of conversations: sorted by team and id, or with the newest first."""
         check_limit(query.limit)
+        if query.newest:
+            return self._store.search(lambda select: _newest(select, query))
         teams = self._store.teams()
-        find = _newest if query.newest else _by_id
-        return self._store.search(lambda select: find(select, teams, query))
+        return self._store.search(lambda select: _by_id(select, teams, query))
 
     def count(self, query: ConversationQuery) -> tuple[int, bool]:
         counts = [self._store.for_team(team).count(query) for team in self._store.teams()]
@@ -89,11 +101,16 @@ class AllTeams:
         return self._store.search(search) if teams else []
 
 
-def _newest(select: Select, teams: Sequence[str], query: ConversationQuery) -> ConversationPage:
-    """Return a page with the newest first. If a team has more, what is older than its last one belongs on a later page."""
+def _newest(select: Select, query: ConversationQuery) -> ConversationPage:
+    """Return a page with the newest first. If a team has more, what is older than its last one belongs on a later page.
+
+    The team with the newest conversation is asked first. Once the page is full of newer ones, the remaining teams have nothing for it.
+    """
     found: list[tuple[Examined, str]] = []
     last: tuple[int, int] | None = None
-    for team in teams:
+    for created_last, team in _by_newest(select, query):
+        if len(found) > query.limit and created_last < sorted(row[1] for row, _ in found)[-query.limit - 1]:
+            break
         rows, next = find_conversations(select, team, query)
         found += ((row, team) for row in rows)
         if next:
@@ -107,6 +124,15 @@ def _newest(select: Select, teams: Sequence[str], query: ConversationQuery) -> C
         created, id = page[-1][0][1], page[-1][0][0]
         return _page(select, page, f"{created}.{id}")
     return _page(select, page, "" if last is None else f"{-last[0]}.{-last[1]}")
+
+
+def _by_newest(select: Select, query: ConversationQuery) -> list[tuple[int, str]]:
+    """Return the teams that have conversations, each with when its newest one was created, the newest first."""
+    position = position_of(query.after) if query.after else (_LAST, _LAST)
+    rows = select(_NEWEST_OF_TEAMS, position)
+    return sorted(
+        ((created, team) for team, created in rows if created is not None), key=lambda pair: (-pair[0], pair[1])
+    )
 
 
 def _by_id(select: Select, teams: Sequence[str], query: ConversationQuery) -> ConversationPage:
