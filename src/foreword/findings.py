@@ -441,7 +441,7 @@ def template_findings(findings: Iterable[Finding]) -> list[Finding]:
     return [row for row in findings if row.code.startswith(("template-", "variable-", "file-"))]
 
 
-_MERGED_CODES = ("skill-field", "skill-name", "skill-repaired", "over-limit")
+_MERGED_CODES = ("skill-invalid", "skill-no-description", "skill-field", "skill-name", "skill-repaired", "over-limit")
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:

@@ -26,6 +26,7 @@ AGENT_CHECKS = {
     "unmatched-rule",
     "rule-field",
     "sent-twice",
+    "unsupported-include",
     "file-case",
 }
 
@@ -342,7 +343,7 @@ def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
         " write `CLAUDE.md` instead of @CLAUDE.md, so that it is only mentioned"
     ]
     findings_for({"AGENTS.md": f"@CLAUDE.md\n\n{OTHER}\n"}, "--disable", "unread-file")
-    assert findings_for.messages[0].endswith("; remove the import")
+    assert findings_for.messages[1].endswith("; remove the import")
 
 
 def test_two_imports_of_one_file_are_one_finding(findings_for):
@@ -671,3 +672,11 @@ def test_an_import_in_a_sentence_may_be_outside_the_folder(findings_for):
     }
     assert findings_for(files, "--recursive") == []
     assert findings_for({"CLAUDE.md": "- @docs/style.md\n"}, "web") == [("unfollowed-import", "CLAUDE.md", 1)]
+
+
+def test_an_include_that_agents_do_not_expand_names_them(findings_for):
+    files = {"AGENTS.md": "# Shop\n\n@server/AGENTS.md\n", "server/AGENTS.md": "Be brief."}
+    findings_for(files)
+    assert findings_for.messages == [
+        "Codex CLI, Mistral Vibe, OpenCode and pi do not expand @server/AGENTS.md: the model sees the line, not the file; say when to read it"
+    ]

@@ -502,6 +502,23 @@ def test_an_exact_copy_has_the_findings_of_its_original(tree):
     assert [(finding.code, tree.short(finding.path)) for finding in findings] == [("missing-file", "/w/AGENTS.md")]
 
 
+def test_what_agents_do_with_skills_without_front_matter(tree):
+    tree({"w/.git/HEAD": "", **{f"w/.claude/skills/{name}/SKILL.md": "@skills/a.md\n" for name in ("a", "b")}})
+    (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert finding.message.endswith(
+        "; Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line (in 2 skills; this is the first)"
+    )
+
+
+@pytest.mark.parametrize(("folder", "is_reported"), [("DOCS_PATH", False), ("web", True)])
+def test_a_script_in_another_repository_is_not_missing(tree, folder, is_reported):
+    body = f"```sh\ncd {folder}\nnode scripts/pages.mjs\n```\n"
+    path = "w/.agents/skills/a/SKILL.md"
+    tree({"w/.git/HEAD": "", path: f"---\nname: a\ndescription: Does it.\n---\n{body}"})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.code for finding in findings] == (["missing-file"] if is_reported else [])
+
+
 def test_skills_in_test_data_are_not_checked(tree):
     tree({"w/.git/HEAD": "", "w/test/fixtures/skills/a/SKILL.md": "No front matter.\n"})
     assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()

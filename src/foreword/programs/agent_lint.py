@@ -23,6 +23,7 @@ from ..inspection.lint.agent_texts import (
     RepeatedTexts,
     report_imports_in_code,
     report_missing_imports,
+    report_unexpanded_includes,
     report_unfollowed_imports,
 )
 from ..inspection.lint.material import is_material
@@ -223,6 +224,7 @@ class AgentLint:
         report_unfollowed_imports(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)
+        report_unexpanded_includes(visit, self.facts)
         report_invalid_fields(visit, self.facts)
         self.rule_fields.visit(visit)
         base = self.files.real_path(visit.folder)

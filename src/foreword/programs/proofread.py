@@ -167,11 +167,17 @@ class _LintRun:
 
     def report(self) -> Report:
         """Return the findings, sorted."""
-        unfollowed = {(found.path, found.line) for found in self.findings if found.code == "unfollowed-import"}
+        # What is known of a released agent says more than that this layout does not expand an include.
+        unfollowed = {
+            (found.path, found.line)
+            for found in self.findings
+            if found.code == "unfollowed-import"
+            or (found.code == "unsupported-include" and not found.message.startswith("this layout"))
+        }
         findings = [
             found
             for found in filter(None, map(with_reaction, sorted(self.findings, key=_sort_key)))
-            if found.code != "unsupported-include" or (found.path, found.line) not in unfollowed
+            if not found.message.startswith("this layout does not expand") or (found.path, found.line) not in unfollowed
         ]
         return Report(tuple(merge_repeated(findings, printable(self.root))), len(self.files), self.root)
 
@@ -239,8 +245,9 @@ class _LintRun:
         known.walked.add(self.listings.listed)
         below = FolderAssemblers(self.assembler, known, lambda: Reader(known=known))
         for folder in tree.folders:
-            # Nobody works in a skill's own folder: an AGENTS.md there is part of the skill.
-            if folder != self.cwd and not _is_below_any(folder, skill_folders, self.cwd):
+            # Nobody works in a skill's own folder, or in one of templates: an AGENTS.md there is part of them.
+            is_material_folder = is_material(folder, self.cwd) or _is_below_any(folder, skill_folders, self.cwd)
+            if folder != self.cwd and not is_material_folder:
                 self._check_folder(folder, below)
         self.disk.enter(self.snapshot.plan.workspace)
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)

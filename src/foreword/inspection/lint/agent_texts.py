@@ -8,6 +8,7 @@ from posixpath import basename, dirname, join, normpath, relpath
 from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
+from .references import find_unexpanded_includes
 from .repeated import find_repeated_lines, find_repetitions
 from .source_text import source_texts
 
@@ -124,13 +125,7 @@ _IN_CODE = re.compile(
 
 def report_imports_in_code(visit: Visit, facts: Facts) -> None:
     """Report imports that are alone on their line, but in a code span or a fence, where the agent does not follow them."""
-    names = {
-        basename(pattern.path)
-        for lookup in visit.layout.lookups
-        if lookup.rules.imports
-        for group in lookup.groups
-        for pattern in group
-    }
+    names = _names_with_imports(visit)
     for path in visit.loaded:
         source = visit.read(path) if basename(path) in names else None
         for match in _IN_CODE.finditer(source.text) if source and "@" in source.text else ():
@@ -138,6 +133,34 @@ def report_imports_in_code(visit: Visit, facts: Facts) -> None:
             if source and source.is_code(match.start(1)) and target not in visit.loaded and visit.read(target):
                 message = f"{{agents}} do{{es}} not import {match[1]}, because it is in code; remove the backticks if it is an import"
                 facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent)
+
+
+def report_unexpanded_includes(visit: Visit, facts: Facts) -> None:
+    """Report lines that include a file in files whose imports the agent does not follow."""
+    names = _names_with_imports(visit)
+    for path in visit.loaded:
+        source = visit.read(path) if basename(path) not in names else None
+        if source is None or "@" not in source.text:
+            continue
+
+        def exists(path: str, target: str) -> bool:
+            return visit.read(normpath(join(dirname(path), target))) is not None
+
+        for reference, is_file in find_unexpanded_includes(source, exists, True, visit.loaded):
+            if is_file:
+                message = f"{{agents}} do{{es}} not expand {reference.target}: the model sees the line, not the file; say when to read it"
+                facts.add("unsupported-include", Place(path, source.line(reference.offset)), message, visit.agent)
+
+
+def _names_with_imports(visit: Visit) -> set[str]:
+    """Return the names of the files in which the agent follows imports."""
+    return {
+        basename(pattern.path)
+        for lookup in visit.layout.lookups
+        if lookup.rules.imports
+        for group in lookup.groups
+        for pattern in group
+    }
 
 
 def find_unfollowed_imports(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:

@@ -15,5 +15,6 @@ def is_material(folder: str, root: str) -> bool:
     """Whether a folder contains material such as templates or translations, so that probably nobody works in it."""
     below = folder[len(root) :]
     return _TRANSLATION.search(below) is not None or any(
-        segment.strip("_") in _MATERIAL_FOLDERS for segment in below.split("/")
+        segment.strip("_") in _MATERIAL_FOLDERS or segment.endswith(("-templates", "_templates"))
+        for segment in below.split("/")
     )

@@ -37,6 +37,8 @@ _SCRIPT = lazy_pattern(
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
     r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
 )
+# `cd DOCS_PATH`: what follows is in another repository.
+_ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
 _LABEL_START = lazy_pattern(r"\[[^\[\]\n]{0,200}$")
 _LABEL_END = lazy_pattern(r"[^\[\]\n]{0,200}\](?=[(\[])")
@@ -105,7 +107,10 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
 def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """Yield the scripts that a skill runs but does not contain, without duplicates."""
     seen: set[str] = set()
+    elsewhere = _ANY_FOLDER.search(source.text)
     for match in _SCRIPT.finditer(source.text):
+        if elsewhere and elsewhere.start() < match.start():
+            return
         target = match[1]
         # In a fence of another language, such as a workflow, it is an example.
         is_example = _GENERATED.search(source.line_around(match.start())) or not is_shell(source, match.start())

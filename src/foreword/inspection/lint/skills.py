@@ -39,9 +39,23 @@ class AgentsReaction:
     pattern: str
     skip: Sequence[str]
     cut: Sequence[str] = ()
+    # What Claude Code does with them, which lists every skill.
+    claude: str = ""
 
 
 REACTIONS = (
+    AgentsReaction(
+        "skill-invalid",
+        "the front matter is missing",
+        ("Foreword", "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        claude="Claude Code describes it by its first line",
+    ),
+    AgentsReaction(
+        "skill-no-description",
+        "it has no description",
+        ("Foreword", "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        claude="Claude Code describes it by its first line",
+    ),
     AgentsReaction("skill-repaired", "", ("Copilot CLI",)),
     AgentsReaction("skill-name", r"it has no name|its name is a ", ("Gemini CLI", "OpenCode", "Qwen Code")),
     AgentsReaction("skill-name", r"its name is longer", ("Codex CLI", "Copilot CLI")),
@@ -76,8 +90,10 @@ def _describe(reaction: AgentsReaction, path: str) -> str:
     readers = _READERS.get(folder[1]) if folder else None
     parts = []
     for verb, agents, thing in (("skip", reaction.skip, "this skill"), ("cut", reaction.cut, "its description")):
-        concerned = [agent for agent in agents if readers is None or agent in readers]
+        concerned = [agent for agent in agents if readers is None or agent in readers or agent == "Foreword"]
         if concerned:
             ending = "s" if len(concerned) == 1 else ""
             parts.append(f"{join_names(concerned)} {verb}{ending} {thing}")
+    if reaction.claude and (folder is None or folder[1] == ".claude"):
+        parts.append(reaction.claude)
     return ", and ".join(parts)
