@@ -445,6 +445,17 @@ def test_a_changed_text_is_found_by_its_hash(store, edition):
     assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
 
 
+def test_values_of_another_type_are_found(tmp_path, edition):
+    store = open_store(f"sqlite:///{tmp_path}/s.db")
+    store.publish("chat", edition(1), 0)
+    number, hash = numbers(store, edition(1))["inputs"], digest(edition(1).inputs)
+    change(store, f"UPDATE foreword_texts SET form = 0, body = 'x' WHERE id = {number}")
+    assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
+    change(store, f"UPDATE foreword_texts SET hash = 'x' WHERE id = {number}")
+    assert store.verify() == [f"text {number} has a damaged hash"]
+    store.close()
+
+
 def sql_blob(store, content):
     return f"'\\x{content.hex()}'" if type(store).__name__ == "PostgresStore" else f"x'{content.hex()}'"
 

@@ -66,6 +66,9 @@ def faults(
 
 
 def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
+    if not isinstance(hash, bytes):
+        yield f"text {number} has a damaged hash"
+        return
     try:
         text = unpack(form, body)
     except (ValueError, TypeError, zlib.error):

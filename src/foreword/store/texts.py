@@ -41,7 +41,7 @@ def pack(text: str) -> Packed:
 
 def unpack(form: int, body: bytes) -> str:
     """Return the text in a row. Raises ValueError or zlib.error if the row is damaged."""
-    if form not in (PLAIN, DEFLATED):
+    if form not in (PLAIN, DEFLATED) or not isinstance(body, bytes):  # SQLite keeps values of any type
         raise ValueError(f"unknown form {form}")
     return to_text(zlib.decompress(body) if form == DEFLATED else body)
 
