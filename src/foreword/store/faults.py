@@ -39,8 +39,8 @@ def faults(
     """Yield the problems in the rows of `ALL_ROWS`, one sentence each."""
     hashes: dict[int, bytes] = {}
     for number, hash, form, body in texts:
-        hashes[number] = hash
-        yield from _text_faults(number, hash, form, body)
+        hashes[number] = hash if isinstance(hash, bytes) else b""  # SQLite keeps values of any type
+        yield from _text_faults(number, hashes[number], form, body)
     used_texts: set[int] = set()
     all_contents: dict[int, tuple[int, list[int]]] = {}
     for content, hash, kind, *pointers in contents:
@@ -66,9 +66,6 @@ def faults(
 
 
 def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
-    if not isinstance(hash, bytes):
-        yield f"text {number} has a damaged hash"
-        return
     try:
         text = unpack(form, body)
     except (ValueError, TypeError, zlib.error):
