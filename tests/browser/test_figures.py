@@ -10,6 +10,7 @@ from served import Site
 from tests.sessions.session_logs import ClaudeLog
 
 from foreword.cli import main
+from foreword.text.shares import cached_percent
 
 # Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-sessions")
@@ -69,7 +70,7 @@ def in_dollars(amount):
 def usage_words(usages):
     calls, input, output, read = (sum(usage[name] for usage in usages) for name in ("calls", "input", "output", "read"))
     cost = in_dollars(sum(usage["cost"] for usage in usages))
-    return f"{calls} call{'s' * (calls > 1)}, {input:,} tokens in, {output:,} out, {read / input:.0%} of the input from the cache, {cost}"
+    return f"{calls} call{'s' * (calls > 1)}, {input:,} tokens in, {output:,} out, {cached_percent(read / input)} of the input from the cache, {cost}"
 
 
 def table(page, name):
@@ -100,7 +101,7 @@ def test_conversations(open_page, used_site, printed):
                 row["model"] or "–",
                 *cells(row["editions"], printed("tokens", f"conversation:{row['id']}")["tokens"]["count"]),
                 in_dollars(usage["cost"]) if usage else "–",
-                f"{usage['hit_rate']:.0%}" if usage else "–",
+                cached_percent(usage["hit_rate"]) if usage else "–",
                 re.compile(re.escape(sources[0].rpartition("/")[2])) if drift["changed"] else "",
                 re.compile("just now|ago"),
             ]
@@ -108,7 +109,7 @@ def test_conversations(open_page, used_site, printed):
     assert behind == 2 and len(usages) == 2
     expect(page.locator(".heading .total")).to_have_text(f"{len(listed)} conversations, {behind} behind")
     calls, cost, read, input = (sum(usage[name] for usage in usages) for name in ("calls", "cost", "read", "input"))
-    total = f"{calls} calls, {in_dollars(cost)}, {read / input:.0%} of the input from the cache"
+    total = f"{calls} calls, {in_dollars(cost)}, {cached_percent(read / input)} of the input from the cache"
     expect(page.locator(".conversations").get_by_role("status")).to_have_text(total)
 
 

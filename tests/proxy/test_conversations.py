@@ -135,7 +135,7 @@ def test_a_report_is_one_line():
         "anthropic", 200, "#1", 7, "claude-opus-5", 5, "moved tool `x` from position 9 to 3", 31_402, ReportedTokens(36_000, 900, 35_000, 20), 0.5
     )  # fmt: skip
     assert report.line() == (
-        "#1 call 7 · claude-opus-5 · 36,000 tokens in, 20 out · 2% read from the cache (50% so far) · 5 breakpoints, 4 allowed"
+        "#1 call 7 · claude-opus-5 · 36,000 tokens in, 20 out · 3% read from the cache (50% so far) · 5 breakpoints, 4 allowed"
         " · moved tool `x` from position 9 to 3; about 31,402 tokens lost"
     )
     assert CallReport("anthropic", 502, problem="cannot connect").line() == "anthropic · status 502 · cannot connect"

@@ -41,6 +41,14 @@ def test_usage_is_recorded_and_shown(service):
     assert service.request("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
 
 
+def test_a_hit_rate_is_not_rounded(service):
+    """Rounded twice, 0.99497 would be 100%."""
+    service.request("POST", "/conversations/nearly/turn", {"cwd": ""})
+    usage = {"input_tokens": 503, "cache_read_input_tokens": 99_497, "output_tokens": 1}
+    response = service.request("POST", "/conversations/nearly/usage", {"usage": usage})
+    assert response.json["usage"]["hit_rate"] == 0.99497
+
+
 def test_a_conversation_has_the_usage_of_all_its_editions(fresh_service):
     agent = {"cwd": "", "model": "claude-opus-5"}
     fresh_service.request("POST", "/conversations/t/turn", agent)

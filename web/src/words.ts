@@ -33,6 +33,12 @@ export function percent(share: number): string {
   return `${Math.round(100 * share)}%`;
 }
 
+/** The share that was read from a cache: 100% only if all of it was, however little was not. A dash if it is not known. */
+export function cachedPercent(share: number | null | undefined): string {
+  if (share == null) return "–";
+  return share < 1 ? percent(Math.min(share, 0.99)) : "100%";
+}
+
 export function dollars(cost: number): string {
   return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }

@@ -12,7 +12,7 @@ import { blocks, estimatedLines, isSame } from "../src/preview/blocks";
 import { type Segment, compactSegments, segments } from "../src/preview/segments";
 import { partsOf } from "../src/text-parts";
 import { wordDifference } from "../src/word-difference";
-import { counted, lineCount } from "../src/words";
+import { cachedPercent, counted, lineCount } from "../src/words";
 
 type Span = Passage["origins"][number];
 
@@ -47,6 +47,11 @@ test("a finding's message does not repeat the path above it", () => {
   assert.equal(withoutPath({ path: "/shop/CLAUDE.md", message: "/shop/CLAUDE.md: /shop/AGENTS.md comes before it" }), "/shop/AGENTS.md comes before it");
   assert.equal(withoutPath({ path: "/shop/CLAUDE.md", message: "/shop/package.json has no script 'test'" }), "/shop/package.json has no script 'test'");
   assert.equal(withoutPath({ path: null, message: "no path" }), "no path");
+});
+
+test("a share is 100% only if it is everything", () => {
+  const shares = [null, 0, 0.004, 0.125, 0.8, 0.99497, 0.9999999, 1];
+  assert.deepEqual(shares.map(cachedPercent), ["–", "0%", "0%", "13%", "80%", "99%", "99%", "100%"]);
 });
 
 test("words that differ are marked", () => {

@@ -7,6 +7,7 @@ import sys
 from ..errors import CallError
 from ..store.rows import ALL_TEAMS
 from ..text.lines import printable
+from ..text.shares import cached_percent
 from ..vocabulary import replace
 from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, read_json, status
@@ -115,7 +116,7 @@ def _edition_summary(id: str, edition: Edition, usage: ConversationUsage | None)
 
 
 def _usage_words(usage: Usage) -> str:
-    rate = "" if usage.hit_rate is None else f", {usage.hit_rate:.0%} of it from the cache"
+    rate = "" if usage.hit_rate is None else f", {cached_percent(usage.hit_rate)} of it from the cache"
     unknown = f" ({usage.unreported:,} did not say how much was cached)" if usage.unreported else ""
     cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
     return f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{unknown}, {usage.input:,} tokens in{rate}, {usage.output:,} out{cost}"

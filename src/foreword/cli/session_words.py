@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..text.shares import cached_percent
 from .terminal import SEVERITIES, count_of, paint, write, write_error, write_line
 
 TYPE_CHECKING = False
@@ -105,7 +106,7 @@ def token_sum(tokens: SessionTokensForm) -> int:
 
 def hit_rate(tokens: Mapping[str, int]) -> str:
     total = tokens["fresh"] + tokens["written"] + tokens["read"]
-    return f"{tokens['read'] / total:.0%}" if total else ""
+    return cached_percent(tokens["read"] / total) if total else ""
 
 
 def report_forms(findings: Sequence[Mapping[str, Any]]) -> None:

@@ -257,7 +257,7 @@ def usage_form(usage: Usage) -> UsageForm:
         "written": usage.written,
         "output": usage.output,
         "cost": None if usage.cost is None else round(usage.cost, 6),
-        "hit_rate": None if usage.hit_rate is None else round(usage.hit_rate, 4),
+        "hit_rate": usage.hit_rate,
         "unreported": usage.unreported,
     }
 

@@ -1,7 +1,7 @@
 // The figures of a conversation: the edition in use, and what a rebuild would do to the cache.
 import { Figure } from "../figure";
 import type { Counted, Drift, Edition, EditionRow } from "../forms";
-import { count, counted, dollars, percent } from "../words";
+import { cachedPercent, count, counted, dollars, percent } from "../words";
 
 interface Props {
   /** The edition in use; null until it is known. */
@@ -17,7 +17,7 @@ export function Figures({ edition, editions, tokens, drift }: Props) {
     <dl class="figures">
       <Figure name="A rebuild costs" value={drift ? priceOf(drift) : undefined} note={drift && priceNote(drift)} isWarning={Boolean(drift?.tokens_lost)} />
       <Figure name="Tokens in use" value={tokens ? count(tokens.tokens.count) : undefined} note={tokens && tokensNote(tokens)} />
-      <Figure name="Cache hit rate" value={edition ? (usage?.hit_rate == null ? "–" : percent(usage.hit_rate)) : undefined} note={edition && (usage ? counted(usage.calls, "call") : "No usage recorded yet")} />
+      <Figure name="Cache hit rate" value={edition ? cachedPercent(usage?.hit_rate) : undefined} note={edition && (usage ? counted(usage.calls, "call") : "No usage recorded yet")} />
       <Figure name="Editions" value={editions.length ? count(editions.length) : undefined} note={edition && (edition.edition === 1 ? "Never rebuilt" : `Edition ${count(edition.edition)} is in use`)} />
     </dl>
   );

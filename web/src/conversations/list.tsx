@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type ConversationFilter, conversationsAt, replace } from "../route";
 import type { Sorting } from "../sort-heading";
 import { useToken } from "../use-token";
-import { count, counted, dollars, percent, plural } from "../words";
+import { cachedPercent, count, counted, dollars, plural } from "../words";
 import { type AllConversations, useAllConversations } from "./all";
 import { Chips } from "./chips";
 import { rememberList } from "./last-list";
@@ -69,6 +69,6 @@ function summary(rows: ReturnType<typeof matching>, isFiltered: boolean): string
   const input = reported.reduce((sum, usage) => sum + usage.input, 0);
   const read = reported.reduce((sum, usage) => sum + usage.read!, 0);
   const calls = usages.reduce((sum, usage) => sum + usage.calls, 0);
-  const parts = [isFiltered && counted(rows.length, "conversation"), calls && counted(calls, "call"), costs.length && dollars(costs.reduce((sum, cost) => sum + cost, 0)), input && `${percent(read / input)} of the input from the cache`];
+  const parts = [isFiltered && counted(rows.length, "conversation"), calls && counted(calls, "call"), costs.length && dollars(costs.reduce((sum, cost) => sum + cost, 0)), input && `${cachedPercent(read / input)} of the input from the cache`];
   return parts.filter(Boolean).join(", ");
 }

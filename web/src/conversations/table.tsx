@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedConversation } from "../forms";
 import { conversationAt } from "../route";
 import { SortHeading, type Sorting } from "../sort-heading";
-import { age, count, dollars, lastParts, percent } from "../words";
+import { age, cachedPercent, count, dollars, lastParts } from "../words";
 import { MAX_REBUILT } from "./rebuild-selected";
 import type { Column } from "./matching";
 import { nextRows, type Range } from "./drawn-rows";
@@ -75,7 +75,7 @@ export function ConversationTable({ rows, sorting, onSort, selected, onSelect }:
               <td class="figure">{row.editions}</td>
               <td class="figure">{row.tokens === undefined ? "–" : count(row.tokens)}</td>
               <td class="figure">{row.usage?.cost == null ? "–" : dollars(row.usage.cost)}</td>
-              <td class="figure">{row.usage?.hit_rate == null ? "–" : percent(row.usage.hit_rate)}</td>
+              <td class="figure">{cachedPercent(row.usage?.hit_rate)}</td>
               <td class="behind cut"><Behind row={row} /></td>
               <td class="figure"><time dateTime={row.last_call ?? row.created} title={row.last_call ?? `No call recorded; built ${row.created}`}>{row.last_call ? age(row.last_call, now) : `built ${age(row.created, now)}`}</time></td>
             </tr>

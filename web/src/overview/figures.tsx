@@ -7,7 +7,7 @@ import type { ConversationPage, LintReport, UsageTotal } from "../forms";
 import { lint } from "../questions";
 import { CONVERSATIONS, conversationsAt, workspaceAt } from "../route";
 import { type Loaded, useLatest } from "../use-latest";
-import { count, counted, dollars, percent } from "../words";
+import { cachedPercent, count, counted, dollars } from "../words";
 import { preferredLayout } from "../workspace/preferred-layout";
 
 interface Props {
@@ -27,7 +27,7 @@ export function OverviewFigures({ conversations, usage }: Props) {
   return (
     <dl class="figures">
       <Figure name="Cost" value={valueOf(usage, () => (cost === null ? "–" : dollars(cost)))} note={usage.value && costNote(usage.value)} />
-      <Figure name="Cache hit rate" value={valueOf(usage, () => (hit_rate === null ? "–" : percent(hit_rate)))} note={usage.value && (calls ? `${counted(calls, "call")} recorded` : "No usage recorded yet")} />
+      <Figure name="Cache hit rate" value={valueOf(usage, () => cachedPercent(hit_rate))} note={usage.value && (calls ? `${counted(calls, "call")} recorded` : "No usage recorded yet")} />
       <Figure name="Conversations" value={valueOf(conversations, () => count(conversations.value!.total.count) + (conversations.value!.total.exact ? "" : "+"))} href={CONVERSATIONS} note="in total" />
       <Figure name="Behind" value={behind === undefined ? (all.problem ? "–" : undefined) : count(behind)} href={conversationsAt({ drifted: "true" })} isWarning={Boolean(behind)}
         note={all.isComplete ? "would differ now" : all.rows ? `${count(all.compared)} of ${count(all.total.count)} compared` : "Comparing…"} />

@@ -1,5 +1,5 @@
 // The figures of sessions in words.
-import { percent } from "../words";
+import { cachedPercent } from "../words";
 import type { Tokens } from "./requests";
 
 const CENT = 0.01;
@@ -40,7 +40,7 @@ export function inputOf({ fresh, written, read }: Tokens): number {
 /** The share of the input that was read from the cache, as the command prints it. */
 export function hitRate(tokens: Tokens): string {
   const input = inputOf(tokens);
-  return input ? percent(tokens.read / input) : "–";
+  return cachedPercent(input ? tokens.read / input : null);
 }
 
 /** What a cause means, for people who see it for the first time. */

@@ -6,6 +6,7 @@ import json
 
 from ...errors import APIS
 from ...providers.request_check import MAX_BREAKPOINTS
+from ...text.shares import cached_percent
 from ...vocabulary import replace, value
 from ..side_process import SideProcessEnded
 from .answers import MAX_BODY, UsageReader, decoder
@@ -110,7 +111,7 @@ def _rounded(share: float | None) -> float | None:
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
+    return "-" if share is None else cached_percent(share)
 
 
 class _Unreadable(Exception):
