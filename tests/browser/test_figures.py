@@ -128,6 +128,10 @@ def test_versions_of_a_template(open_page, used_site, printed):
     page = open_page(f"{used_site.url}/#/history")
     versions = [row for row in printed("template", "history") if row["version"]]  # 0 is the default
     expect(page.get_by_role("navigation", name="Versions").get_by_role("link")).to_have_count(len(versions))
+    [live] = [row["labels"]["production"] for row in printed("template", "list") if row["name"] == "default"]
+    expect(page.locator("main > header .total")).to_have_text(
+        f"{len(versions)} versions of default, version {live} is live"
+    )
     listed = printed("conversation", "list")
     for version in versions:
         users = [row["id"] for row in listed if row["version"] == version["version"]]

@@ -7,6 +7,7 @@ import { announce } from "../state";
 import { LIVE, readHistory } from "../stored-templates";
 import { whyNoTemplates } from "../rights";
 import { useToken } from "../use-token";
+import { count, plural } from "../words";
 import { LabelDialog } from "./label-dialog";
 import { Moves } from "./moves";
 import { RestoreDialog } from "./restore-dialog";
@@ -37,6 +38,8 @@ export function History({ name, version, other }: Props) {
   useServer(() => void load(), [name]);
 
   const versions = history?.versions ?? [];
+  const live = history?.labels[LIVE];
+  const fullName = name || (token?.default_template ?? "");
   const chosen = versions.find((candidate) => candidate.version === version) ?? versions[0];
 
   function onRestored(number: string | null): void {
@@ -60,6 +63,7 @@ export function History({ name, version, other }: Props) {
       <header>
         <p><a href={templateAt(name)}>← {name || "Templates"}</a></p>
         <h2>History</h2>
+        {history && chosen && <p class="total"><b>{count(versions.length)}</b> {plural("version", versions.length)} of {fullName || "the template"}, {live ? `version ${live} is live` : "none is live"}</p>}
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
       {isMissing && <p class="note wrong" role="alert">There is no version {version}. This is the newest one.</p>}
@@ -70,11 +74,11 @@ export function History({ name, version, other }: Props) {
             <VersionList history={history} chosen={chosen} token={token} at={(each) => historyAt(name, each, other)} />
             <Moves moves={history.moves} />
           </div>
-          <VersionCard name={name} fullName={name || (token?.default_template ?? "")} history={history} chosen={chosen} other={other} heading={heading} token={token} whyNot={whyNoTemplates(token)}
+          <VersionCard name={name} fullName={fullName} history={history} chosen={chosen} other={other} heading={heading} token={token} whyNot={whyNoTemplates(token)}
             onOther={(wanted) => replace(historyAt(name, chosen.version, wanted))} onRestore={() => setAction("restore")} onLabel={() => setAction("label")} />
         </div>
       )}
-      {action === "restore" && chosen && <RestoreDialog name={name} tokenName={token?.name ?? ""} version={chosen} live={history!.labels[LIVE] ?? 0} onDone={onRestored} onCancel={() => setAction(null)} />}
+      {action === "restore" && chosen && <RestoreDialog name={name} tokenName={token?.name ?? ""} version={chosen} live={live ?? 0} onDone={onRestored} onCancel={() => setAction(null)} />}
       {action === "label" && chosen && <LabelDialog name={name} token={token} history={history!} version={chosen} onDone={onMoved} onCancel={() => setAction(null)} />}
     </main>
   );
