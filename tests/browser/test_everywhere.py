@@ -122,8 +122,9 @@ VIEWS = {
 
 
 def axe_violations(page):
-    """Return what axe reports about the page."""
-    violations = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+    """Return what axe reports about the page, also about the size of what is clicked, which it does not check by default."""
+    options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    violations = page.evaluate("async (options) => (await axe.run(document, options)).violations", options)
     return [
         (problem["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in problem["nodes"][:3]])
         for problem in violations
