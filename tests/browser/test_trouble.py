@@ -243,6 +243,21 @@ DISABLE_STORAGE = """() => {
 }"""
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (200, "Something else answered instead of the server, such as the sign-in page of a proxy."),
+        (403, "A proxy in front of the server refused this request (status 403)."),
+        (502, "The server, or a proxy in front of it, answered with an error (status 502)."),
+    ],
+)
+def test_the_page_of_a_proxy_is_explained(open_page, shared_site, status, words):
+    page = open_page(f"{shared_site.url}/#/nonsense")
+    page.route("**/conversations?**", lambda route: route.fulfill(status=status, content_type="text/html", body="<h1>"))
+    page.goto(f"{shared_site.url}/#/conversations")
+    expect(page.get_by_role("alert")).to_contain_text(words)
+
+
 def test_full_browser_storage_is_reported_and_saving_works(open_page, site):
     page = open_page(site.url)
     page.evaluate(FILL_STORAGE)

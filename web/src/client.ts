@@ -64,12 +64,15 @@ const client = new Foreword({ ...options, fetch: fetchOrWait });
 /** Calls the service without asking the user for anything or telling the page that the server is down. */
 export const quietClient = new Foreword(options);
 
+const NOT_JSON = "Something else answered instead of the server, such as the sign-in page of a proxy. Reload this page, and sign in if you are asked to.";
+
 /** The response to a request. Asks for the token if the service requires one. */
 export async function call<T>(request: (client: Foreword) => Promise<T>): Promise<T> {
   const token = tabStorage.read(TOKEN_KEY);
   try {
     return await request(client);
   } catch (error) {
+    if (error instanceof SyntaxError) throw new Error(NOT_JSON);
     if (!(error instanceof ForewordProblem)) throw error;
     if (error.status === 401) {
       const isStale = token !== tabStorage.read(TOKEN_KEY); // the user has entered it for another request in the meantime
@@ -95,6 +98,7 @@ function explain({ status, type, message }: ForewordProblem): string {
   if (status === 401) return "This service requires a token. Try again or reload the page to enter it.";
   if (status === 503) return `${message.replace(/\.?$/, ".")} Your text is kept in this browser; try again in a moment.`;
   if (status >= 500 && type === "about:blank") return `The server, or a proxy in front of it, answered with an error (status ${status}). Try again in a moment.`;
+  if (type === "about:blank") return `A proxy in front of the server refused this request (status ${status}).`;
   return message;
 }
 
