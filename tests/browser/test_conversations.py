@@ -154,6 +154,16 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(prompt.locator(".k-template").first).to_contain_text("One.")  # the edition is in the address
 
 
+def test_a_finding_marks_its_place_below_the_line_it_is_about(open_page, own_site):
+    site = own_site()
+    site.write("Today is [prompt:date].\n")
+    site.construct("dated")
+    page = open_page(f"{site.url}/#/conversations/dated")
+    finding = page.locator(".finding-list li", has_text="[prompt:date] is not a known prompt variable")
+    expect(finding.locator("p").first).not_to_contain_text("^")
+    expect(finding.locator("pre")).to_have_text(f"Today is [prompt:date].\n         {'^' * 13}")
+
+
 def test_a_version_leads_to_the_conversations_that_use_it_and_what_they_cost(open_page, conversations):
     page = open_page(f"{conversations.url}/#/history/2")
     card = page.get_by_role("region", name="Version 2", exact=True)

@@ -22,15 +22,17 @@ export function FindingList({ findings, isBelowPath = false, root = "", excerpt,
     <ul class="finding-list">
       {sorted.map((finding, index) => {
         const text = excerpt?.(finding);
+        const [sentence, ...picture] = messageOf(finding, isBelowPath, root).split("\n");
         return (
           <li key={index} class={finding.severity}>
-            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {messageOf(finding, isBelowPath, root)}</p>
+            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {sentence}</p>
             <p class="quiet place">
               {onShow && finding.path && finding.line !== null
                 ? <button type="button" class="plain path" onClick={() => onShow(finding)}>{place(finding, root)}</button>
                 : <span class="path">{isBelowPath ? lineOf(finding) : place(finding, root)}</span>}{" "}
               <code>{finding.code}</code>
             </p>
+            {!text && picture.length > 0 && <pre class="excerpt"><Visible text={picture.join("\n")} /></pre>}
             {text && <pre class="excerpt"><span class="number">{finding.line}</span> <Visible text={text} /></pre>}
           </li>
         );
