@@ -77,6 +77,13 @@ def test_a_popover_at_the_cell_says_why_and_escape_closes_it(open_page, reposito
     expect(page.get_by_role("list", name="Answer")).to_contain_text("AGENTS.md is in this prompt")
 
 
+def test_the_popover_names_what_an_agent_reads_instead(open_page, repository):
+    page = open_matrix(open_page, repository)
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="CLAUDE.md"))
+    row.get_by_text("never").first.click()
+    expect(page.locator(".popover")).to_contain_text("codex, CLAUDE.md, never: it reads only AGENTS.override.md ")
+
+
 def test_the_popover_stays_in_a_small_window(open_page, repository):
     page = open_matrix(open_page, repository, width=360, height=740)
     page.locator(".matrix tbody tr").last.locator("td").last.click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.prompt import finding_form, tokens_form
-from ..inspection.agent_rules import describe_rule
+from ..inspection.agent_rules import describe_reads, describe_rule
 from ..inspection.agent_texts import compare_texts
 from ..inspection.agents import LOADED_VERDICTS
 from .counting import own_part_form
@@ -65,18 +65,19 @@ def _agent_form(view: AgentView) -> AgentForm:
 
 
 def _file_form(row: FileRow, agents: Sequence[AgentView], with_rules: bool) -> AgentFileForm:
-    verdicts = [_verdict_form(view, verdict) for view, verdict in zip(agents, row.verdicts, strict=True)]
+    verdicts = [_verdict_form(view, row.path, verdict) for view, verdict in zip(agents, row.verdicts, strict=True)]
     if with_rules:
         for form, verdict in zip(verdicts, row.verdicts, strict=True):
             form["rule"] = describe_rule(verdict)
     return {"path": row.path, "verdicts": verdicts}
 
 
-def _verdict_form(view: AgentView, verdict: Verdict) -> VerdictForm:
+def _verdict_form(view: AgentView, path: str, verdict: Verdict) -> VerdictForm:
+    others = describe_reads(view.layout, path) if verdict.name == "never" and not verdict.reason else ""
     return {
         "agent": view.name,
         "verdict": verdict.name,
-        "reason": verdict.reason,
+        "reason": f"it reads only {others}" if others else verdict.reason,
         "target": verdict.target,
         "cut": verdict.cut,
     }
