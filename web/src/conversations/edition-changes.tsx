@@ -58,7 +58,7 @@ function EditionItem({ id, row, previous, loss, onCompare }: ItemProps) {
   return (
     <li>
       <p>
-        <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.trigger && ` · ${triggerInWords(row.trigger)}`}{row.built_for.template !== undefined && ` · template version ${row.built_for.template}`}</span>{" "}
+        <b>Edition {row.edition}</b> <span class="quiet"><Time iso={row.created} />{row.trigger && ` · ${triggerInWords(row.trigger)}`}{row.built_for.template !== undefined && ` · ${row.built_for.template ? `template version ${row.built_for.template}` : "the text that Foreword comes with"}`}</span>{" "}
         {previous && <button type="button" class="plain" onClick={onCompare} aria-label={`Compare edition ${row.edition} with the one before`}>compare</button>}
       </p>
       {row.usage && <p class="quiet">{usageInWords(row.usage)}</p>}

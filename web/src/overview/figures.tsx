@@ -43,7 +43,7 @@ function valueOf<T>({ value, problem }: Loaded<T>, show: (value: T) => string): 
 }
 
 function costNote({ total: { calls, cost }, conversations, next }: UsageTotal): string {
-  if (cost === null) return calls ? "No prices are known" : "";
+  if (cost === null) return calls ? "No prices are known" : "No usage recorded yet";
   return next ? `of the newest ${counted(conversations, "conversation")}` : "of all recorded calls";
 }
 
