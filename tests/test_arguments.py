@@ -26,6 +26,7 @@ from foreword import (
 from foreword.engine.assembler import Assembler
 from foreword.extensions import Resources
 from foreword.vocabulary import Finding, Prompt, replace
+from foreword.vocabulary.tool_forms import tool_rows
 
 READ, WRITE = Tool("read"), Tool("write")
 
@@ -368,3 +369,21 @@ def test_blank_fields_of_an_agent_count_as_empty():
 def test_an_unknown_key_is_refused_with_the_most_similar_one(key, hint):
     with pytest.raises(LayoutError, match=f"^unknown key {key!r} in this layout{re.escape(hint)}$"):
         assemble(Workspace(".", home=""), layout="opal", assignments=[(key, "x")])
+
+
+@pytest.mark.parametrize(
+    ("definition", "tool"),
+    [
+        ({"type": "custom", "name": "patch"}, {"name": "patch", "type": "custom"}),
+        (
+            {"type": "custom", "name": "a", "input_schema": {"type": "object"}},
+            {"name": "a", "schema": {"type": "object"}},
+        ),
+        (
+            {"type": "bash_1", "name": "a", "parameters": {}},
+            {"name": "a", "type": "bash_1", "options": {"parameters": {}}},
+        ),
+    ],
+)
+def test_a_custom_tool_is_a_function_only_with_a_schema(definition, tool):
+    assert tool_rows(definition) == [tool]

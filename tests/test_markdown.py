@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.text.markdown import Spans, fences, find_unclosed, prose
+from foreword.text.markdown import Spans, comments, fences, find_unclosed, prose
 
 FENCE, COMMENT = "a code fence", "a comment"
 
@@ -181,3 +181,17 @@ def test_a_code_span_ends_with_its_paragraph_or_table_row(text, span):
 )
 def test_blocks_may_nest_deeply(text):
     assert find_unclosed(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("<!-- a -->\n\n\ntext", ["<!-- a -->\n\n\n"]),
+        ("x\n\n<!-- a --> <!-- b -->\n\ny", ["<!-- a --> <!-- b -->\n\n"]),
+        ("<!-- a --> b <!-- c -->\n\nd", ["<!-- a -->", "<!-- c -->"]),
+        ("<!-- a -->b\n\nc", ["<!-- a -->"]),
+        ("<!-- a", []),
+    ],
+)
+def test_a_comment_that_is_alone_on_its_lines_takes_the_empty_lines_with_it(text, ranges):
+    assert [text[start:end] for start, end in comments(text)] == ranges

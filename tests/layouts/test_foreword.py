@@ -366,6 +366,13 @@ def test_skills_are_listed_when_the_agent_can_load_them(tree, skill, tools, are_
     assert [code for code, _ in tree.findings(prompt)] == ([] if are_listed else ["skills-unlisted"])
 
 
+@pytest.mark.parametrize("condition", ["!tool:read", "scope", "!can:read"])
+def test_skills_that_are_left_out_for_another_reason_are_not_reported(tree, skill, condition):
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
+    prompt = tree.prompt("foreword", tools="read", set={"section.skills.when": [condition]})
+    assert (tree.fates(prompt), tree.findings(prompt)) == ([("/w/.agents/skills/a/SKILL.md", "unused")], [])
+
+
 @pytest.mark.parametrize(
     ("tools", "reason"),
     [
