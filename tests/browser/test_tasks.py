@@ -46,7 +46,9 @@ def see_why_a_nested_file_is_missing(page, site):
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="api/CLAUDE.md"))
     row.get_by_text("never").first.click()
     page.get_by_role("link", name="More about this file").click()
-    expect(page.get_by_role("list", name="Answer")).to_contain_text("api/CLAUDE.md is not in this prompt: ")
+    expect(page.get_by_role("list", name="Answer")).to_contain_text(
+        "api/CLAUDE.md is not in this prompt: the layout 'codex'"
+    )
     expect(page.get_by_role("list", name="Answer")).to_contain_text("To include it: ")
 
 

@@ -79,7 +79,8 @@ function Matrix({ table: whole, costs, subject, onNames }: MatrixProps) {
         {known.current.map((name) => <button key={name} type="button" class="chip" aria-pressed={shown.includes(name)} disabled={shown.length === 1 && shown[0] === name} onClick={() => toggleAgent(name)}>{name}</button>)}
       </div>
       <Legend table={table} />
-      <Grid table={table} costs={costs} chosen={chosen} whyAt={(path) => workspaceAt("files", { ...subject, with: path })} onChoose={setChosen} />
+      <Grid table={table} costs={costs} chosen={chosen} whyAt={(path, layout) => workspaceAt("files", { ...subject, layout, with: path })} onChoose={setChosen} />
+      <p class="quiet">The tokens are those of the instructions in each prompt. The agent's own prompt and tools are sent in addition.</p>
       <p class="quiet" id="agents-keys">Choose a cell to see the reason. The arrow keys move between cells, and Escape closes the reason.</p>
       <p role="status" class="visually-hidden">{verdict && <Reason verdict={verdict} path={file!.path} root={table.root} />}</p>
       {isAligning && <AlignDialog cwd={subject.cwd || "."} folder={table.root} onClose={() => setAligning(false)} />}
@@ -106,8 +107,8 @@ interface GridProps {
   table: AgentsTable;
   costs: Costs;
   chosen: Cell | null;
-  /** Where the popover leads to: the answer about a file. */
-  whyAt(path: string): string;
+  /** Where the popover leads to: the answer about a file, for this agent. */
+  whyAt(path: string, agent: string): string;
   onChoose(cell: Cell): void;
 }
 
@@ -154,7 +155,7 @@ function Grid({ table, costs, chosen, whyAt, onChoose }: GridProps) {
                     {isChosen && isOpen && (
                       <Popover>
                         <p><Reason verdict={verdict} path={path} root={table.root} /></p>
-                        <a href={whyAt(path)}>More about this file</a>
+                        <a href={whyAt(path, verdict.agent)}>More about this file</a>
                       </Popover>
                     )}
                   </td>
