@@ -161,6 +161,7 @@ test("a rebuild never loses nothing if that is not known", () => {
   assert.match(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0, basis: "prompt" }), /unknown, because no call of this edition is recorded/);
   assert.equal(rebuildPrice({ ...drift, cost: null, basis: "prompt" }), "Costs 90,000 cached tokens and the messages");
   assert.equal(rebuildInWords({ ...drift, tokens_kept: 0, tokens_lost: 0 }), "The last recorded call left nothing in the provider's cache.");
+  assert.equal(rebuildInWords({ ...drift, tokens_kept: 38, tokens_lost: 0, basis: "prompt" }), "The cached part of the prompt stays the same. What a rebuild costs with the messages is unknown, because no call of this edition is recorded.");
   assert.match(rebuildInWords({ ...drift, expired: true }), /probably dropped/);
   assert.equal(rebuildPrice({ ...drift, changed: false }), "");
 });

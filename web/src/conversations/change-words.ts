@@ -1,13 +1,13 @@
 // Describes a change to a prompt: what changed and why, and what it costs in a provider's cache.
 import type { CacheLoss, Difference } from "../forms";
-import { count, dollars, lastParts } from "../words";
+import { count, counted, dollars, lastParts } from "../words";
 
 /** What changed, each with the sources that caused it, and the change in size. */
 export function reasons({ details, tools, old, new: current }: Difference): string[] {
   const sections = details.map(({ section, changes, sources }) => `${section} ${changes.join(" and ")}${sources.length ? ` (${sources.map(lastParts).join(", ")})` : ""}`);
   const changedTools = Object.entries(tools).flatMap(([change, names]) => (names.length ? [`tools ${change}: ${names.join(", ")}`] : []));
   const tokens = current.tokens.count - old.tokens.count;
-  const size = tokens === 0 ? "same size" : `${tokens < 0 ? "−" : "+"}${count(Math.abs(tokens))} tokens`;
+  const size = tokens === 0 ? "same size" : `${tokens < 0 ? "−" : "+"}${counted(Math.abs(tokens), "token")}`;
   return [...sections, ...changedTools, size];
 }
 

@@ -6,11 +6,11 @@ import { count, dollars } from "../words";
 export function rebuildInWords(drift: Drift): string {
   const { changed, tokens_kept, tokens_lost, cost, basis, expired } = drift;
   if (!changed) return "A prompt built now would be the same, so a rebuild costs nothing.";
-  if (tokens_lost === 0 && tokens_kept === 0) {
-    return basis === "call"
-      ? "The last recorded call left nothing in the provider's cache."
-      : "The prompt alone is too short for the provider's cache. What a rebuild costs with the messages is unknown, because no call of this edition is recorded.";
+  if (tokens_lost === 0 && basis === "prompt") {
+    const alone = tokens_kept ? "The cached part of the prompt stays the same." : "The prompt alone is too short for the provider's cache.";
+    return `${alone} What a rebuild costs with the messages is unknown, because no call of this edition is recorded.`;
   }
+  if (tokens_lost === 0 && tokens_kept === 0) return "The last recorded call left nothing in the provider's cache.";
   const money = cost === null ? "" : `: ${dollars(cost)} once`;
   const dropped = expired ? " The provider has probably dropped its cache since the last call, and reads them again anyway." : "";
   return `Rebuilding now reads about ${count(tokens_lost)} tokens again${partsInWords(drift)}${money}.${dropped} At the next compaction that builds the prompt: nothing extra.`;
