@@ -154,6 +154,10 @@ def test_every_number_matches_the_command(open_page, seen_site, printed):
     expect(page.locator(".source-table .total")).to_contain_text(f"{counted['tokens']['count']:,} tokens")
     numbers = [row["tokens"] for passage in counted["passages"] for row in (passage, *passage["sources"])]
     expect(page.locator(".source-table tbody td.count")).to_have_text([f"{number:,}" for number in numbers])
+    adds_up = sum(passage["tokens"] for passage in counted["passages"]) == counted["tokens"]["count"] and all(
+        sum(source["tokens"] for source in passage["sources"]) == passage["tokens"] for passage in counted["passages"]
+    )
+    expect(page.get_by_text("counted on its own")).to_have_count(0 if adds_up else 1)
     authors = printed("blame", ".", "--layout", "foreword", "--git", "--by", "author")["sums"]
     expect(page.locator(".author-sums li")).to_have_text(
         [f"{author['name']} {author['tokens']:,}" for author in authors]

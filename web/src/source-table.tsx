@@ -80,8 +80,15 @@ export function SourceTable({ costs, root = "", authorOf, onTarget }: Props) {
           </tbody>
         </table>
       </div>
+      {!addsUp(costs) && <p class="quiet">Each section and source is counted on its own, so the sums differ a little.</p>}
     </div>
   );
+}
+
+/** Whether the sections add up to the total, and the sources to their sections. A token can reach across a border. */
+function addsUp({ tokens, passages }: Pick<Costs, "tokens" | "passages">): boolean {
+  const sum = (rows: { tokens?: number }[]) => rows.reduce((all, row) => all + (row.tokens ?? 0), 0);
+  return sum(passages) === tokens.count && passages.every((passage) => !passage.sources || sum(passage.sources) === (passage.tokens ?? 0));
 }
 
 function rowsOf({ passages, tools = [], own = null }: Costs, authorOf: Props["authorOf"]): Row[] {
