@@ -75,7 +75,7 @@ def odd_tree(number: int) -> Tree:
         worktrees = (choose.choice(("repo/a", "repo/.claude/worktrees/w", "beside")),)
         cwd = worktrees[0]
         files[f"{cwd}/CLAUDE.md"] = files[f"{cwd}/AGENTS.md"] = "qx-worktree\n"
-    if choose.random() < 0.15:
+    if choose.random() < 0.15 and "repo/a" not in worktrees:  # whose `.git` is a file
         files["repo/a/.git/HEAD"] = "ref: refs/heads/main\n"
     touched = f"{cwd}/{choose.choice(('', 'a/', 'a/b/'))}z.py"
     may_touch = any(program in TOUCHING for program in programs) and choose.random() < 0.5

@@ -39,7 +39,7 @@ def faults(
     """Yield the problems in the rows of `ALL_ROWS`, one sentence each."""
     hashes: dict[int, bytes] = {}
     for number, hash, form, body in texts:
-        hashes[number] = hash if isinstance(hash, bytes) else b""  # SQLite keeps values of any type
+        hashes[number] = _bytes(hash)
         yield from _text_faults(number, hashes[number], form, body)
     used_texts: set[int] = set()
     all_contents: dict[int, tuple[int, list[int]]] = {}
@@ -63,6 +63,11 @@ def faults(
             yield f"label {label!r} of template {name!r} refers to version {version}, which is missing"
     for number in hashes.keys() - used_texts:
         yield f"text {number} is not used by any edition or template; run foreword store prune to remove it"
+
+
+def _bytes(column: object) -> bytes:
+    """Return the bytes of a column, or none if it has another type, which SQLite allows."""
+    return column if isinstance(column, bytes) else b""
 
 
 def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
