@@ -262,7 +262,7 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     take_screenshot(page, "page-conversations")
 
     page = open_view(chrome, site, "#/conversations/billing-7", 1280, 1100, "dark")
-    expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
+    expect(page.get_by_role("region", name="Compared with now")).to_contain_text("changed")
     expect(page.get_by_role("region", name="Where the tokens go").get_by_role("table")).to_be_visible()
     take_screenshot(page, "page-conversation")
 

@@ -185,7 +185,7 @@ def test_an_id_can_be_any_string(open_page, conversations):
 
 def test_drift_names_the_sections_that_changed(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations/billing-2")
-    drift = page.get_by_role("region", name="Drift")
+    drift = page.get_by_role("region", name="Compared with now")
     expect(drift).to_contain_text("A prompt built now would be the same.")
     page.goto(f"{conversations.url}/#/conversations/billing-1")
     expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
@@ -205,7 +205,7 @@ def test_the_cost_of_a_rebuild_is_a_sentence_with_money_in_the_view_and_in_the_d
         f"about {drift['tokens_lost']:,} tokens again ({prompt}, {history}): ${drift['cost']:.4f} once. At the next"
     )
     page = open_page(f"{site.url}/#/conversations/chat")
-    expect(page.get_by_role("region", name="Drift")).to_contain_text(sentence)
+    expect(page.get_by_role("region", name="Compared with now")).to_contain_text(sentence)
     expect(page.locator(".figures")).to_contain_text(f"${drift['cost']:.4f}")
     page.get_by_role("button", name="Rebuild…").click()
     dialog = page.get_by_role("dialog")

@@ -46,7 +46,7 @@ def show_history(page):
 
 
 def show_conversation(page):
-    expect(page.get_by_role("region", name="Drift")).to_contain_text("body changed")
+    expect(page.get_by_role("region", name="Compared with now")).to_contain_text("body changed")
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 
 

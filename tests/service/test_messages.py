@@ -12,8 +12,14 @@ SOURCE = Path(foreword.__file__).parent
 # `foreword proxy: ` begins a line of a log.
 COMMAND = re.compile(r"\bforeword [a-z]+\b(?!: )")
 PACKAGES = ("building", "conversation", "encoding", "engine", "gathering", "inspection", "service", "store", "template")
-# What these say is read where the command line is: by who starts the service, verifies a store, or edits the files that lint names.
-LOCAL = {"service/tokens.py", "store/faults.py", "inspection/lint/agent_files.py"}
+# What these say is read where the command line is: by who starts the service, verifies or saves a store, or edits the files that lint names.
+LOCAL = {
+    "service/tokens.py",
+    "store/backup.py",
+    "store/faults.py",
+    "inspection/lint/agent_files.py",
+    "inspection/lint/agent_texts.py",
+}
 
 
 def messages(path):

@@ -76,9 +76,12 @@ def test_today_s_processes_go_on_while_a_newer_version_expands_the_tables(url):
     processes.append(subprocess.Popen([sys.executable, "-c", WORK, url, "c"], text=True, **pipes))
     lines += read(processes[-1], 20)
     for process in processes:
-        output, errors = process.communicate()
+        with process:
+            process.stdin.close()
+            # `communicate` would lose the lines that `readline` has read ahead.
+            lines += [line.split() for line in process.stdout]
+            errors = process.stderr.read()
         assert (process.returncode, errors) == (0, "")
-        lines += [line.split() for line in output.splitlines()]
     forgotten = {id for sign, id in lines if sign == "-"}
     kept = {id for sign, id in lines if sign == "+"} - forgotten
     store = open_store(url, "shop")

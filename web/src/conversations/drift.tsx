@@ -7,7 +7,7 @@ import { RebuildCost } from "./rebuild-cost";
 export function DriftView({ drift, edition, problem }: { drift: Drift | null; /** The edition in use; null until it is known. */ edition: Edition | null; problem: string }) {
   return (
     <section class="card drift" aria-labelledby="drift-heading" aria-busy={!drift && !problem}>
-      <h3 id="drift-heading">Drift</h3>
+      <h3 id="drift-heading">Compared with now</h3>
       {problem && <p class="note wrong" role="alert">{problem}</p>}
       {!drift && !problem && <p class="skeleton">Comparing with a prompt built now…</p>}
       {drift && !drift.changed && <p>A prompt built now would be the same.</p>}

@@ -50,7 +50,7 @@ export function LabelDialog({ name, token, history: { labels }, version, onDone,
       <form onSubmit={submit}>
         <h2>Move a label to version {version.version}</h2>
         <label>
-          Label
+          Label, existing or new
           <input value={label} data-first={!label || undefined} list={`${id}-labels`} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setLabel(event.currentTarget.value.trim())} />
         </label>
         <datalist id={`${id}-labels`}>{[...new Set([LIVE, ...Object.keys(labels)])].map((each) => <option key={each} value={each} />)}</datalist>

@@ -30,7 +30,7 @@ export function OverviewFigures({ conversations, usage }: Props) {
       <Figure name="Cache hit rate" value={valueOf(usage, () => cachedPercent(hit_rate))} note={usage.value && (calls ? `${counted(calls, "call")} recorded` : "No usage recorded yet")} />
       <Figure name="Conversations" value={valueOf(conversations, () => count(conversations.value!.total.count) + (conversations.value!.total.exact ? "" : "+"))} href={CONVERSATIONS} note="in total" />
       <Figure name="Behind" value={behind === undefined ? (all.problem ? "–" : undefined) : count(behind)} href={conversationsAt({ drifted: "true" })} isWarning={Boolean(behind)}
-        note={all.isComplete ? "would differ now" : all.rows ? `${count(all.compared)} of ${count(all.total.count)} compared` : "Comparing…"} />
+        note={all.isComplete ? "a prompt built now differs" : all.rows ? `${count(all.compared)} of ${count(all.total.count)} compared` : "Comparing…"} />
       <Figure name="Findings" value={valueOf(findings, (found) => count(total(found, "error") + total(found, "warning") + total(found, "info")))} href={findings.value?.length ? workspaceAt("lint", { cwd: mostFindings(findings.value).root }) : ""}
         isWarning={Boolean(findings.value && total(findings.value, "error"))} note={findings.value && inWords(findings.value)} />
     </dl>

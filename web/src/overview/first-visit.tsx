@@ -19,7 +19,7 @@ export function FirstVisit() {
           Start a conversation. It appears on this page within a few seconds.
           <div class="command"><pre class="text" tabIndex={0} role="region" aria-label="Command">{command}</pre><CopyButton text={command} what="Copy command" /></div>
         </li>
-        <li>Change a file, and this page shows which conversations have drifted, and what a rebuild would cost.</li>
+        <li>Change a file, and this page shows which conversations are behind, and what a rebuild would cost.</li>
       </ol>
     </section>
   );
