@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -105,7 +106,7 @@ def fill(url):
 
 def run(url, statement):
     if "://" not in url:
-        with sqlite3.connect(url) as connection:
+        with closing(sqlite3.connect(url, isolation_level=None)) as connection:
             return connection.execute(statement).fetchall()
     with psycopg.connect(url) as connection:
         return connection.execute(statement).fetchall()

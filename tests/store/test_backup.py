@@ -98,13 +98,18 @@ def test_paths_may_be_relative(path, tmp_path, monkeypatch):
 
 
 def damage_text(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE foreword_texts SET body = x'6f74686572'")
 
 
 def cut(path):
     with open(path, "r+b") as file:
         file.truncate(8192)
+
+
+def create_table(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (x)")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +120,7 @@ def cut(path):
         (lambda path: Path(path).write_text("not a database " * 1000), "is not a SQLite database"),
         (lambda path: os.unlink(path), "there is no file"),
         (
-            lambda path: (os.unlink(path), sqlite3.connect(path).execute("CREATE TABLE t (x)")),
+            lambda path: (os.unlink(path), create_table(path)),
             "another program's database",
         ),
     ],
