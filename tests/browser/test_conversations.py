@@ -16,7 +16,7 @@ def conversations(shared_site):
     shared_site.write("One.\n[file:AGENTS.md]\nIn [prompt:cwd].")
     for id in ("billing-1", "billing-2", "search/ü 3"):
         shared_site.construct(id.replace("/", "%2F").replace(" ", "%20").replace("ü", "%C3%BC"))
-    shared_site.write("Two.\n[file:AGENTS.md]\nIn [prompt:cwd].")
+    shared_site.write("Two.\n[file:AGENTS.md]\nIn [prompt:cwd] on [system:os].")
     tools = [{"name": name, "description": "Does it."} for name in ("shell", "mcp__gh__issue", "mcp__gh__pull")]
     shared_site.call("POST", "/conversations/billing-2/reload", {"cwd": str(shared_site.shop), "tools": tools})
     usage = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 50}
@@ -189,6 +189,7 @@ def test_drift_names_the_sections_that_changed(open_page, conversations):
     expect(drift).to_contain_text("A prompt built now would be the same.")
     page.goto(f"{conversations.url}/#/conversations/billing-1")
     expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
+    expect(drift).to_contain_text("variable system:os")
     expect(drift).to_contain_text(re.compile(r"Rebuilding now reads about [\d,]+ tokens again \("))
 
 

@@ -15,7 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 UNPACKED = '#!/bin/sh\\ntest "$1" = --version\\n'
 # Stand-ins that record their arguments. This apt-get installs a program, and this node unpacks one.
-APT_GET = f"case $1 in install) printf '{UNPACKED}' > $SYSTEM/chromium; chmod +x $SYSTEM/chromium;; esac"
+APT_GET = (
+    f"case $1 in install) for name; do :; done; printf '{UNPACKED}' > $SYSTEM/$name; chmod +x $SYSTEM/$name;; esac"
+)
+OLD_APT_GET = f'case "$*" in *-shell) exit 100;; esac; {APT_GET}'
 NODE = f"printf '{UNPACKED}' > chromium; chmod +x chromium"
 BROKEN_NODE = "printf '#!/bin/sh\\nexit 1\\n' > chromium; chmod +x chromium"
 
@@ -69,11 +72,14 @@ def test_the_tests_do_not_install_a_package_of_the_system(machine, capsys):
     assert re.search(r"installing @sparticuz/chromium [\d.]+ from npm into ", capsys.readouterr().err)
 
 
-def test_root_can_ask_for_the_package_of_the_system(machine, capsys):
-    machine.set_up(apt_get=APT_GET, npm="", node=NODE)
-    assert machine.chromium.install(for_system=True) == str(machine.system / "chromium")
-    assert machine.commands() == ["apt-get update", "apt-get install"]
-    assert "installing Debian's package chromium with apt-get, outside this folder" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("apt_get", "package", "installs"), [(APT_GET, "chromium-headless-shell", 1), (OLD_APT_GET, "chromium", 2)]
+)
+def test_root_can_ask_for_the_package_of_the_system(apt_get, package, installs, machine, capsys):
+    machine.set_up(apt_get=apt_get, npm="", node=NODE)
+    assert machine.chromium.install(for_system=True) == str(machine.system / package)
+    assert machine.commands() == ["apt-get update"] + ["apt-get install"] * installs
+    assert "installing Debian's package of it with apt-get, outside this folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,7 @@ def test_root_can_ask_for_the_package_of_the_system(machine, capsys):
         (False, {"machine": "aarch64", "apt_get": APT_GET, "npm": ""}, []),
         (False, {"apt_get": APT_GET}, []),
         (True, {"user": 1000, "machine": "aarch64", "apt_get": APT_GET, "npm": ""}, []),
-        (True, {"machine": "aarch64", "apt_get": "exit 1"}, ["apt-get update", "apt-get install"]),
+        (True, {"machine": "aarch64", "apt_get": "exit 1"}, ["apt-get update", "apt-get install", "apt-get install"]),
         (False, {"npm": "exit 1", "node": NODE}, ["npm ci"]),
         (False, {"npm": "", "node": BROKEN_NODE}, ["npm ci", "node"]),  # as without the libraries that it needs
     ],

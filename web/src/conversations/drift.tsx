@@ -17,6 +17,9 @@ export function DriftView({ drift, edition, problem }: { drift: Drift | null; /*
   );
 }
 
+/** A path, or a variable of a template such as `prompt:cwd`. */
+const named = (source: string, root: string) => (/^[a-z]+:[a-z_]+$/.test(source) ? `variable ${source}` : relative(source, root));
+
 function Changes({ drift, root }: { drift: Drift; root: string }) {
   const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
   return (
@@ -26,7 +29,7 @@ function Changes({ drift, root }: { drift: Drift; root: string }) {
         {drift.details.map((detail, index) => (
           <li key={index}>
             <b>{detail.section}</b> {detail.changes.join(" and ")}
-            {detail.sources.length > 0 && <ul>{detail.sources.map((source) => <li key={source} class="path">{relative(source, root)}</li>)}</ul>}
+            {detail.sources.length > 0 && <ul>{detail.sources.map((source) => <li key={source} class="path">{named(source, root)}</li>)}</ul>}
           </li>
         ))}
         {tools.map(([change, names]) => <li key={change}><b>tools</b> {change}: {names.join(", ")}</li>)}

@@ -76,6 +76,7 @@ function Matrix({ table: whole, costs, subject, onNames }: MatrixProps) {
     <section class="card" aria-labelledby="agents-heading">
       <header><h3 id="agents-heading">Files by agent</h3><div class="beside"><p class="total"><b>{count(read.length)}</b> {plural("file", read.length)} read by {counted(table.agents.length, "agent")}</p><button type="button" onClick={() => setAligning(true)}>Align…</button></div></header>
       <div class="chips" role="group" aria-label="Agents">
+        <span class="quiet">Columns:</span>
         {known.current.map((name) => <button key={name} type="button" class="chip" aria-pressed={shown.includes(name)} disabled={shown.length === 1 && shown[0] === name} onClick={() => toggleAgent(name)}>{name}</button>)}
       </div>
       <Legend table={table} />
