@@ -109,7 +109,8 @@ def grow(base: Path) -> None:
 
 def measure(command: list[str]) -> tuple[float, int]:
     """Return the CPU time of a command in seconds, and its largest memory in MB."""
-    environment = {**os.environ, "PYTHONPATH": str(SRC)}
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPATH"] = str(SRC)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status

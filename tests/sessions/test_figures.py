@@ -12,7 +12,7 @@ from session_logs import ClaudeLog
 from foreword.inspection.price_list import shipped_prices
 from foreword.programs.sessions import mapping_answer
 from foreword.sessions.costs import RateCard
-from foreword.sessions.readers import all_readers, claude, lines, rows
+from foreword.sessions.readers import all_readers, claude, claude_figures, lines, rows
 from foreword.sessions.readers.lines import LogFile
 from foreword.sessions.readers.rows import Texts
 from foreword.sessions.records import reduce_figures, reduce_log
@@ -236,6 +236,31 @@ def test_one_session_is_read_as_a_whole_and_the_others_are_not(tmp_path, monkeyp
         write(log.path, compact_lines(log))
     assert len(ask(tmp_path, id="2")["requests"]) == 2
     assert read == ["2"]
+
+
+def test_programs_whose_caches_always_break_are_read_as_a_whole_at_once(tmp_path, reads):
+    for number in range(12):
+        log = ClaudeLog(tmp_path, "/repo", session=f"{number:08d}-aaaa-4bbb-8ccc-222222222222")
+        log.count = 10 * number
+        log.snapshot().user().answer(written=5000).user().answer(written=5100)
+        write(log.path, compact_lines(log))
+    assert sum(session["collapses"] for session in ask(tmp_path, no_cache=True)["sessions"]) == 12
+    assert len(reads) == 9
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'{"type":"mode","mode":"normal","sessionId":"s"}', True),
+        (b'{"type":"last-prompt","lastPrompt":"a \\"timestamp\\"","sessionId":"s"}', True),
+        (b'{"type":"mode","timestamp":"2026-11-01T00:00:00Z"}', False),
+        (b'{"type":"mode","mode":"nor', False),
+        (b'{"type":"cost-state","sessionId":"s"}', False),
+        (b'{"parentUuid":null,"type":"mode"}', False),
+    ],
+)
+def test_rows_that_say_nothing_are_not_parsed(line, expected):
+    assert claude_figures.is_unread(line) is expected
 
 
 def test_the_index_contains_no_texts(tmp_path):

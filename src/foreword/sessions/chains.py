@@ -98,7 +98,7 @@ def steps(log: SessionLog) -> Iterator[Step]:
     for index, request in enumerate(log.requests):
         for event in by_position.get(index, ()):
             pending.setdefault(event.thread, []).append(event)
-        before, known = composed.get(request.thread, (PartLine(), 0))
+        before, known = composed.get(request.thread) or (PartLine(), 0)
         shared = min(max(request.keep, 0), known)
         if request.thread in endless or shared + len(request.tail) > MOST_PARTS:
             endless.add(request.thread)
@@ -107,7 +107,7 @@ def steps(log: SessionLog) -> Iterator[Step]:
         length = shared + len(request.tail)
         if request.made:
             composed[request.thread] = line, length
-        previous, old, old_length = turns.get(request.thread, (None, PartLine(), 0))
+        previous, old, old_length = turns.get(request.thread) or (None, PartLine(), 0)
         if request.kind != "turn":
             yield Step(request, previous, line, length, old, old_length, -1, pending.get(request.thread, []), shared)
             continue

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]  # is called with how many logs are done, and how many there are
 
+# If this many logs of a program in a row have to be read as a whole, that is done at once, except for one of as many.
+_IN_A_ROW = 8
+
 
 class LogCollector:
     """Reads logs one after the other. What cannot be read is noted in `problems`: the code of a finding, the path and the reason."""
@@ -39,6 +42,7 @@ class LogCollector:
         self.index, self.place, self.since, self.progress = index, place, since, progress
         self.problems: list[tuple[str, str, str]] = []
         self.moved: dict[str, int] = {}
+        self._whole: dict[str, int] = {}  # how many logs of each program in a row had to be read as a whole
 
     def logs(self) -> Iterator[tuple[ModuleType, SessionLog]]:
         """Yield the logs that belong to the place, each with its reader."""
@@ -60,8 +64,13 @@ class LogCollector:
         """Read a log and return its figures. If they do not depend on what the requests were made of, only they are read."""
         file = LogFile(path)
         prepare_parser(size_in(stamp))
-        log, known = self._figures(reader, file, f"{stamp} {rules}")
-        record = None if log is None else reduce_figures(log, card, reader.PROVIDER, known)
+        count = self._whole.get(reader.AGENT, 0)
+        log: SessionLog | None = None
+        record = None
+        if count < _IN_A_ROW or count % _IN_A_ROW == 0:
+            log, known = self._figures(reader, file, f"{stamp} {rules}")
+            record = None if log is None else reduce_figures(log, card, reader.PROVIDER, known)
+        self._whole[reader.AGENT] = count + 1 if record is None else 0
         if record is None:
             whole = self._read(reader, file, stamp)
             if whole is None:

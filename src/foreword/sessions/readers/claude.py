@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..chains import common
-from .claude_figures import ClaudeFigures, answer_of, read_figures
+from .claude_figures import ClaudeFigures, answer_of, is_unread, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_text, sha
 from .rows import Texts, hash_of, json_text, number, parse_row, parse_row_sharing, string
@@ -64,7 +64,8 @@ def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one log."""
     reader = _ClaudeLog(file.path, texts)
     for line in file.lines():
-        reader.add(line)
+        if not is_unread(line):
+            reader.add(line)
     return reader.log()
 
 

@@ -7,6 +7,7 @@ what the requests were made of, `read_figures` returns None, and the log has to 
 from __future__ import annotations
 
 import os
+import re
 from types import MappingProxyType
 
 from ..chains import cached_tokens, has_dropped
@@ -30,7 +31,7 @@ _NOTHING = (b"", b"", b"")
 _FIELDS = ("sessionId", "cwd", "gitBranch")
 _HOUR = 3600
 # The types of rows that have no figures, and those of attachments that contain instruction files, as `instruction_files` knows them.
-_TEXT_TYPES = (b'"type":"api-request-blob"', b'"type":"api-request-shape"')
+_TEXT_TYPES = (b'"type":"api-request-blob"', b'"type":"api-request-shape"', b'"type":"progress","data":')
 _FILE_TYPES = (b'"instructions"', b'"nested_memory"', b'"edited_text_file"')
 # Row types that say nothing about requests.
 SKIPPED = frozenset(
@@ -38,7 +39,10 @@ SKIPPED = frozenset(
     " agent-color agent-setting tag pr-link permission-mode attribution-snapshot speculation-accept content-replacement worktree-state"
     " task-summary marble-origami-commit marble-origami-snapshot saved_hook_context turn_duration".split()
 )
-# The names of a total's counts, in the order of `TokenCounts`.
+# The beginning of such rows, if they have no time either. There are several for each turn.
+_UNREAD = re.compile(rb'\{"type":"(?:mode|last-prompt|atis-latch|tools-used|file-history-snapshot)"')
+# The names of a request's counts, and those of a total's, in the order of `TokenCounts`.
+_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _TOTALS = (
     "inputTokens",
     "cacheCreationInputTokens",
@@ -157,8 +161,8 @@ class ClaudeFigures:
         identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
         self.requests[key] = LoggedRequest(
             identity, self.thread, self.time, parse_time(described.get("timestamp") or self.sent_stamp) or self.time,
-            string(message, "model"), tokens, keep=keep, tail=tail, made=made, lifetime=_HOUR if is_long else 0,
-            settings=self.settings(described), ref=ref,
+            string(message, "model"), tokens, "turn", "recorded", keep, tail, made, _HOUR if is_long else 0,
+            self.settings(described), None, ref,
         )  # fmt: skip
 
     def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
@@ -222,10 +226,15 @@ def answer_of(row: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _tokens(usage: dict[str, Any]) -> TokenCounts:
-    created, written = usage.get("cache_creation"), number(usage, "cache_creation_input_tokens")
+    fresh, written, read, out = [number(usage, name) for name in _USAGE]
+    created = usage.get("cache_creation")
     long = min(number(created, "ephemeral_1h_input_tokens"), written) if created else 0
-    read, out = number(usage, "cache_read_input_tokens"), number(usage, "output_tokens")
-    return TokenCounts(number(usage, "input_tokens"), written, read, out, long)
+    return TokenCounts(fresh, written, read, out, long)
+
+
+def is_unread(line: bytes) -> bool:
+    """Whether the beginning of a line shows that its row says nothing at all."""
+    return _UNREAD.match(line) is not None and line.endswith(b"}") and b'"timestamp"' not in line
 
 
 def _contains(line: bytes, names: tuple[bytes, ...]) -> bool:
@@ -249,9 +258,10 @@ def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) 
     """
     figures = _FiguresOnly(file.path, known)
     for line in file.lines(start):
-        figures.add(line)
-        if figures.needs_parts:
-            return None
+        if not is_unread(line):
+            figures.add(line)
+            if figures.needs_parts:
+                return None
     return figures.final()
 
 

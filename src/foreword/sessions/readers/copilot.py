@@ -37,7 +37,7 @@ SKIPPED = frozenset(
     " session.workspace_file_changed session.handoff".split()
 )
 _INSTRUCTION = re.compile(r'<(?P<tag>(?:imported_)?custom_instruction)(?: source="(?P<path>[^"]*)")?[^>]*>\n?')
-_HEAD = 4096
+_HEAD, _MOST = 512, 1 << 20
 _FOLDER = "-".join(("session", "state"))  # as one string it would look like the code of a finding
 # The files that a custom instruction without a path can be, in the repository.
 _NAMES = ("AGENTS.md", ".github/copilot-instructions.md", "CLAUDE.md", "GEMINI.md", ".claude/CLAUDE.md")
@@ -75,7 +75,7 @@ class _CopilotLog(JsonLog):
         self.system: tuple[LogPart, ...] = ()
         self.tools: tuple[LogPart, ...] = (texts.part("unknown", ""),)
         self.calls: dict[str, str] = {}
-        self._heads: dict[str, str] = {}
+        self._texts: dict[str, str] = {}  # of files as they are now
 
     def _row(self, row: dict[str, Any]) -> None:
         kind, data = row.get("type"), row.get("data")
@@ -123,14 +123,14 @@ class _CopilotLog(JsonLog):
         """
         first = text.strip().split("\n", 1)[0]
         paths = [os.path.join(self.root, name) for name in _NAMES]
-        found = [path for path in paths if first and self._head(path).startswith(first[: _HEAD // 8])]
+        found = [path for path in paths if first and self._text(path).lstrip().startswith(first[:_HEAD])]
         return found[0] if len(found) == 1 else f"custom instruction {count}"
 
-    def _head(self, path: str) -> str:
+    def _text(self, path: str) -> str:
         """Return the beginning of a file, which is read once for each log."""
-        if path not in self._heads:
-            self._heads[path] = _read(path, _HEAD).lstrip()
-        return self._heads[path]
+        if path not in self._texts:
+            self._texts[path] = _read(path)
+        return self._texts[path]
 
     def _user(self, data: dict[str, Any]) -> None:
         self.sent = self.time
@@ -160,7 +160,7 @@ class _CopilotLog(JsonLog):
         if not isinstance(kind, dict) or kind.get("type") != "instruction_discovered":
             return
         path = os.path.join(self.root, string(kind, "sourcePath"))
-        part = self.texts.part("file", _read(path), path=path)._replace(hash=f"discovered {path}")
+        part = self.texts.part("file", self._text(path), path=path)._replace(hash=f"discovered {path}")
         self.discovered[part] = None
         self._event("discovered", path)
         self.composer.add([part])
@@ -209,12 +209,12 @@ def _tokens(usage: Any) -> TokenCounts:
     return TokenCounts(total - read - written, written, read, number(usage, "outputTokens"))
 
 
-def _read(path: str, size: int = 1 << 20) -> str:
+def _read(path: str) -> str:
     """Return the beginning of a file's text, or empty if it cannot be read."""
     from .lines import UnreadableLog, open_log
 
     try:
         with open(open_log(path), "rb") as file:
-            return file.read(size).decode("utf-8", "replace")
+            return file.read(_MOST).decode("utf-8", "replace")
     except (OSError, UnreadableLog):
         return ""

@@ -101,15 +101,15 @@ def parse_row_sharing(line: bytes, name: str, after: bytes) -> dict[str, Any] | 
 
 def parse_time(text: Any) -> float:
     """Return a time in seconds since 1970, from ISO 8601 or from a number of seconds or milliseconds. 0 if it is neither."""
-    if isinstance(text, int | float) and not isinstance(text, bool):
-        return 0.0 if not 0 < text < 1e14 else text / 1000 if text > 1e11 else float(text)
-    if not isinstance(text, str):
+    if type(text) is str:
+        try:
+            moment = datetime.fromisoformat(text)
+            return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
+        except (ValueError, OverflowError, OSError):
+            return 0.0
+    if type(text) not in (int, float):
         return 0.0
-    try:
-        moment = datetime.fromisoformat(text)
-        return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
-    except (ValueError, OverflowError, OSError):
-        return 0.0
+    return 0.0 if not 0 < text < 1e14 else text / 1000 if text > 1e11 else float(text)
 
 
 def size_of(text: str) -> int:
@@ -124,7 +124,7 @@ def hash_of(text: str) -> str:
 
 def number(fields: Any, *names: str) -> int:
     """Return the first of these fields that is a count, or 0."""
-    if isinstance(fields, dict):
+    if type(fields) is dict:
         for name in names:
             count = fields.get(name)
             if type(count) is int and 0 <= count < 1_000_000_000_000:
@@ -136,10 +136,10 @@ def number(fields: Any, *names: str) -> int:
 
 def string(fields: Any, *names: str) -> str:
     """Return the first of these fields that is a string with text, or empty."""
-    if isinstance(fields, dict):
+    if type(fields) is dict:
         for name in names:
             text = fields.get(name)
-            if isinstance(text, str) and text:
+            if type(text) is str and text:
                 return text
     return ""
 
