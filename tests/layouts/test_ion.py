@@ -385,8 +385,13 @@ def advanced_clock(monkeypatch):
 def test_unchanged_files_are_not_read_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
-    assert assembler.snapshot() is assembler.snapshot()
-    assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
+
+    def is_kept(call):
+        """Whether two calls return the same object. Between them, a process may create a file in a folder above, such as /tmp."""
+        return any(call() is call() for _ in range(20))
+
+    assert is_kept(assembler.snapshot)
+    assert is_kept(lambda: assembler.prompt(Agent(base="BASE")))
 
 
 @pytest.mark.usefixtures("advanced_clock")

@@ -24,6 +24,7 @@ import warnings
 
 import foreword.store.postgres
 import foreword.store.sqlite  # noqa: F401 - import everything before forking
+from foreword.errors import StoreBusyError
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import Edition
@@ -100,15 +101,25 @@ def open_simultaneously(url):
     return {"answers": run_simultaneously(work), **verify_store(url)}
 
 
+def until_free(call, *arguments):
+    """Call a method of a store, again if it could not get its turn in time, which happens on a loaded machine."""
+    for _ in range(20):
+        with contextlib.suppress(StoreBusyError):
+            return call(*arguments)
+    return call(*arguments)
+
+
 def publish_simultaneously(url):
     open_store(url).close()
     conversations = [f"chat {number}" for number in range(CONVERSATIONS)]
 
     def publish(process_number, number):
         store = open_store(url)
-        store.add_template(TemplateVersion(0, f"by {process_number}"))
+        until_free(store.add_template, TemplateVersion(0, f"by {process_number}"))
         return [
-            store.publish(conversation, make_edition(conversation, number, process_number), number - 1).system
+            until_free(
+                store.publish, conversation, make_edition(conversation, number, process_number), number - 1
+            ).system
             for conversation in conversations
         ]
 
