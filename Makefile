@@ -41,7 +41,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions peers-effect fuzz schemathesis mutants soak build release-check owner clean
+.PHONY: help setup page browser find-browser pictures run test test-pythons check docs cache-ways real-engine bench scale peers integrations peers-mcp peers-sessions peers-effect fuzz schemathesis mutants soak hostile build release-check owner clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -102,7 +102,7 @@ bench: find-browser setup page ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
 
 scale: NUMBER := 1000000
-scale: setup ## Fill SQLite and PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000
+scale: setup ## Fill SQLite and PostgreSQL with NUMBER conversations of two teams, and compare each call with a store of 100,000
 	$(BIN)/python bench/conversations.py $(NUMBER)
 
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
@@ -138,6 +138,10 @@ soak: setup ## Kill processes at random, a thousand times, and check the stores;
 	$(BIN)/python tests/store/processes.py kill --kills 1000
 	$(BIN)/python tests/soak/kill_conversations.py --kills 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
+
+hostile: setup ## Attack a service with 200 clients of each kind, and measure another team's known turns and the memory
+	$(BIN)/python tests/soak/hostile.py
+	$(BIN)/python tests/soak/hostile.py --postgres
 
 build: setup page ## Build the wheel and sdist into dist/
 	$(UV) build --python $(BIN)/python

@@ -183,7 +183,7 @@ def _add_limits(parser: Parser) -> None:
         type=int,
         default=256,
         metavar="MB",
-        help="how much memory each process may use for bodies and responses (256)",
+        help="how much memory each process may use for bodies and responses (96)",
     )
 
 

@@ -18,17 +18,18 @@ from ..store.forgetting import INTERVAL
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
 from .conversations import forget_tails
+from .fairness import FairStart
 from .gauges import sample
 from .guard import RequestGuard
 from .inspections import Inspections
 from .lanes import BUILDING, LANES_OF_ROUTES, READING, Job, Lanes, run_inline
 from .log import Log, cause_of
-from .memory import IN_FLIGHT, MemoryLimit, Reservation
+from .memory import IN_FLIGHT, MemoryLimit, Reservation, give_back
 from .metrics import Metrics
 from .rates import RateLimit, network_of
 from .recorder import CALLER, Recorder, address_of
-from .request import Request, parse_body, parse_query
-from .request_body import Disconnected, read_body
+from .request import Request, is_quick, parse_body, parse_query, parsed_size
+from .request_body import Disconnected, LargeBodies, read_body
 from .responses import Problem, Response, to_json
 from .retention import Retention
 from .route import Route, Router, authorize
@@ -39,6 +40,7 @@ from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
 from .teams import caller_in_team, find_team, must_be_found, take_team
+from .thread_pool import ThreadPool
 from .tokens import UNLIMITED, Caller
 from .tool_cache import forget_tools
 from .tracing import parse_trace
@@ -46,6 +48,7 @@ from .uvicorn_adapter import ARRIVED, CONNECTION, WHOLE_RESPONSE, Connection
 
 _TIME_LIMIT = 30.0
 _SAMPLE_SECONDS = 5.0
+_PARSERS = 2
 _TOKEN_SECONDS = 1.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
@@ -86,7 +89,10 @@ class Application:
         self._batches: EditionReader | None = None
         self._recorder = Recorder(log, metrics, self._store_watch)
         self._memory = MemoryLimit(in_flight * 1_000_000)
-        self._lanes = Lanes(template_workers, template_queue)
+        self._fair_start = FairStart()
+        self._lanes = Lanes(template_workers, template_queue, self._fair_start)
+        self._parsing = ThreadPool(_PARSERS, "foreword-parsing")
+        self._large_bodies = LargeBodies()
         self._streams = Streams()
         sandbox.set_workers(template_workers)
         service.metrics = self._metrics_text
@@ -119,6 +125,7 @@ class Application:
         for task in tasks:
             task.cancel()
         self._lanes.close()
+        self._parsing.close()
         if self._inspections is not None:
             self._inspections.close()
         if self._batches is not None:
@@ -131,6 +138,8 @@ class Application:
         """Periodically record this process's figures, for the process that answers `/metrics`."""
         while True:
             self._set_gauges()
+            if self._memory.was_used():
+                await asyncio.to_thread(give_back)
             await asyncio.sleep(_SAMPLE_SECONDS)
 
     def _set_gauges(self) -> None:
@@ -167,9 +176,7 @@ class Application:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
-                is_open = route is not None and route.is_open
-                caller = self._guard.check(scope["method"], scope["headers"], is_open, address_of(scope))
-                scope[CALLER] = caller.name
+                caller = await self._find_caller(scope, route is not None and route.is_open)
             if caller is not UNLIMITED:
                 authorize(route, caller)
             if self._rates is not None and not route.is_open:
@@ -201,6 +208,18 @@ class Application:
             reservation.free()
             self._recorder.add(scope, route, response, perf_counter() - started, id, cause, trace)
 
+    async def _find_caller(self, scope: Scope, is_open: bool) -> Caller:
+        """Return who sent a request, once it is that caller's turn. Raises a Problem if it must be refused."""
+        name = ""
+        try:
+            caller = self._guard.check(scope["method"], scope["headers"], is_open, address_of(scope))
+            scope[CALLER] = name = caller.name
+            return caller
+        finally:
+            name = name or address_of(scope)
+            if self._fair_start.must_wait(name):
+                await self._fair_start.wait(name)
+
     async def _in_team(self, route: Route, variables: Any, caller: Caller, scope: Scope) -> tuple[Service, bytes]:
         """Return the service as the sender of a request may use it, for the team that it names, and the rest of its query."""
         query = scope.get("query_string", b"")
@@ -229,7 +248,7 @@ class Application:
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         body = None
         if route.body:
-            body = parse_body(await read_body(scope, receive, reservation, self._time_limit), route.body)
+            body = await self._read_body(route.body, scope, receive, reservation, service.caller)
         request = Request(variables, scope["headers"], query, body)
         lane = LANES_OF_ROUTES[route.lane]
         if lane is None:
@@ -251,6 +270,17 @@ class Application:
             inspect = partial(self._inspections.answer, route, request, service.caller)
         job = Job(partial(run_route, route, service, request), read_at, service.caller.name, inspect)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
+
+    async def _read_body(
+        self, kind: type, scope: Scope, receive: Receive, reservation: Reservation, caller: Caller
+    ) -> Any:
+        """Read a body, and decode it as this type: in the event loop if that is quick, otherwise in a thread."""
+        name = caller.name or address_of(scope)
+        data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name)
+        if is_quick(data):
+            return parse_body(data, kind)
+        reservation.take(parsed_size(data))
+        return await self._parsing.submit(partial(parse_body, data, kind), caller.name)
 
     def _first_lane(self, service: Service, request: Request) -> int:
         """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""

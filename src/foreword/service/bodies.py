@@ -40,6 +40,7 @@ else:
     RequestForm = Literal[tuple(APIS)]
     Syntax = Literal[tuple(LANGUAGES)]
 _MAX_DEPTH = 100
+MAX_TOOLS = 5000
 Message = Annotated[dict[str, Any], Meta(extra_json_schema=MESSAGE_SCHEMA)]
 Moment = Annotated[datetime, Meta(tz=True)]
 
@@ -108,7 +109,7 @@ _TOOL: dict[str, Any] = {
         },
     ],
 }
-Tools = list[Annotated[ToolBody, Meta(extra_json_schema=_TOOL)]]
+Tools = Annotated[list[Annotated[ToolBody, Meta(extra_json_schema=_TOOL)]], Meta(max_length=MAX_TOOLS)]
 
 
 class AccessBody(Struct, forbid_unknown_fields=True):

@@ -24,6 +24,7 @@ from functools import partial
 from typing import Any
 
 from ..store import waits
+from .fairness import FairStart
 from .responses import Problem
 from .thread_pool import ThreadPool
 
@@ -51,6 +52,10 @@ _LANE_OF = {
 }
 _READERS = 32
 _BUILDERS = 8
+# How many threads a named token may use while there are other callers. With more, it would not get more done, because only one thread at a
+# time runs Python code, but everyone else would wait for each of them.
+_READERS_OF_TOKEN = 2
+_BUILDERS_OF_TOKEN = 1
 _SHORT_QUEUE = 16
 _QUESTIONERS = 4
 _QUESTION_QUEUE = 64
@@ -157,13 +162,17 @@ def run_inline(function: Callable[..., Any], *arguments: Any, moment: object) ->
 class Lanes:
     """The thread pools of one process. A job has the context of its request, to which spans of its trace belong.
 
-    In a bounded lane, each named token may use half of the places, so that one team cannot take them all.
+    Each named token may use some of a lane's threads, and in a bounded lane half of its places, so that one team cannot take them all. Tokens
+    whose jobs are waiting take turns.
     """
 
-    def __init__(self, template_workers: int, template_queue: int) -> None:
+    def __init__(self, template_workers: int, template_queue: int, callers: FairStart | None = None) -> None:
+        callers = callers or FairStart()
         self._pools = [
-            ThreadPool(_READERS, "foreword-reading"),
-            ThreadPool(_BUILDERS, "foreword-building"),
+            ThreadPool(_READERS, "foreword-reading", lambda: _READERS_OF_TOKEN if callers.has_several() else _READERS),
+            ThreadPool(
+                _BUILDERS, "foreword-building", lambda: _BUILDERS_OF_TOKEN if callers.has_several() else _BUILDERS
+            ),
             ThreadPool(_QUESTIONERS, "foreword-question"),
             ThreadPool(template_workers, "foreword-template"),
             ThreadPool(INSPECTORS, "foreword-inspection"),
@@ -182,14 +191,14 @@ class Lanes:
         """Run a job in a lane. Raises a Problem if the lane's queue is full."""
         pool = self._pools[lane]
         if lane not in self._bounds:
-            return pool.submit(partial(copy_context().run, job.run, lane))
+            return pool.submit(partial(copy_context().run, job.run, lane), job.token)
         threads, queue, waiting = self._bounds[lane]
         if pool.unfinished >= threads + queue:
             raise Problem("busy", f"{queue} {waiting}; try again later")
         key, share = (lane, job.token), max(1, (threads + queue) // 2)
         if job.token and self._by_token[key] >= share:
             raise Problem("busy", f"{share} such requests with this token are already in progress; try again later")
-        future = pool.submit(partial(copy_context().run, job.run, lane))
+        future = pool.submit(partial(copy_context().run, job.run, lane), job.token)
         self._by_token[key] += 1
         future.add_done_callback(lambda _: self._release(key))
         return future

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import ctypes
+from functools import cache
+from typing import Any
+
 from .responses import Problem
 
-IN_FLIGHT = 256
+IN_FLIGHT = 96
 """The default limit, in MB."""
 # Smaller requests are always accepted, so that clients with large bodies cannot lock out everyone else.
 _ALWAYS_ACCEPTED = 64 * 1024
+_MUCH = 16_000_000
 
 
 class MemoryLimit:
     """The number of bytes that all of a process's requests may use together."""
 
     def __init__(self, limit: int) -> None:
-        self.limit, self.used = limit, 0
+        self.limit, self.used, self._peak = limit, 0, 0
+
+    def take(self, size: int) -> None:
+        self.used += size
+        self._peak = max(self._peak, self.used)
+
+    def was_used(self) -> bool:
+        """Whether requests have used much memory since the last call, and no longer do."""
+        if self._peak < _MUCH or self.used > self._peak // 2:
+            return False
+        self._peak = self.used
+        return True
 
 
 class Reservation:
@@ -35,10 +51,25 @@ class Reservation:
                 f"requests and responses in flight already use {limit}; try again later",
                 {"Connection": "close"},
             )
-        memory.used += size
+        memory.take(size)
         self._size += size
 
     def free(self) -> None:
         """Release all reserved bytes."""
         self._memory.used -= self._size
         self._size = 0
+
+
+def give_back() -> None:
+    """Return memory that is no longer used to the system, which glibc otherwise keeps."""
+    if (trim := _trim()) is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Any:
+    """Return the C library's function, or None if it has none."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None

@@ -22,6 +22,9 @@ _ETAG = re.compile(r'(?:W/)?"[^"]*"')
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _BOOLEAN = re.compile("true|false")
 
+_QUICK_BYTES, _QUICK_OBJECTS = 256 * 1024, 2000
+_MAX_PARTS, _PART_BYTES = 200_000, 300
+
 
 class Request:
     """A request for one route. `body` and `query` have the types that the route specifies."""
@@ -63,6 +66,19 @@ class Request:
 def parse_tags(header: str) -> list[str]:
     """Return the entity tags in a header, or `*`. Anything else is ignored."""
     return ["*"] if header.strip() == "*" else _ETAG.findall(header)
+
+
+def is_quick(data: bytes) -> bool:
+    """Whether parsing a body takes so little time that other requests may wait for it."""
+    return len(data) <= _QUICK_BYTES and (len(data) <= _QUICK_BYTES // 16 or data.count(b"{") <= _QUICK_OBJECTS)
+
+
+def parsed_size(data: bytes) -> int:
+    """Return about how many bytes a parsed body takes in addition to its text. Raises a Problem if it has too many parts."""
+    parts = data.count(b"{") + data.count(b"[")
+    if parts > _MAX_PARTS:
+        raise Problem("too-large", f"the body must not contain more than {_MAX_PARTS:,} objects and lists")
+    return len(data) + parts * _PART_BYTES
 
 
 def parse_body(data: bytes, kind: type) -> Any:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from .memory import Reservation
 from .responses import Problem
 from .uvicorn_adapter import CONNECTION, Connection
 
+_LARGE_BYTES = 256 * 1024
+_LARGE_AT_ONCE = 4
 MAX_BODY_BYTES = 8 * 1024 * 1024
 _MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 
@@ -17,7 +22,28 @@ class Disconnected(Exception):
     """The client disconnected before it got a response."""
 
 
-async def read_body(scope: Any, receive: Any, reservation: Reservation, time_limit: float) -> bytes:
+class LargeBodies:
+    """Decides how many large bodies of each caller arrive at the same time. The others wait, and their clients with them."""
+
+    def __init__(self) -> None:
+        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._users: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def slot(self, caller: str) -> AsyncIterator[None]:
+        self._users[caller] += 1
+        try:
+            async with self._slots.setdefault(caller, asyncio.Semaphore(_LARGE_AT_ONCE)):
+                yield
+        finally:
+            self._users[caller] -= 1
+            if not self._users[caller]:
+                del self._users[caller], self._slots[caller]
+
+
+async def read_body(
+    scope: Any, receive: Any, reservation: Reservation, time_limit: float, large: LargeBodies, caller: str
+) -> bytes:
     """Read the body. Raises a Problem if it is too large or arrives too slowly."""
     by_name: dict[bytes, bytes] = dict(scope["headers"])
     declared = by_name.get(b"content-length", b"")
@@ -29,6 +55,9 @@ async def read_body(scope: Any, receive: Any, reservation: Reservation, time_lim
         return await _read_all(receive, reservation)
     try:
         async with asyncio.timeout(time_limit):
+            if not declared or length > _LARGE_BYTES:
+                async with large.slot(caller):
+                    return await _read_all(receive, reservation)
             return await _read_all(receive, reservation)
     except TimeoutError:
         raise Problem(
@@ -38,7 +67,7 @@ async def read_body(scope: Any, receive: Any, reservation: Reservation, time_lim
 
 async def _read_all(receive: Any, reservation: Reservation) -> bytes:
     """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
-    chunks: list[bytes] = []
+    content = bytearray()
     size, has_more = 0, True
     refusal: Problem | None = None
     while has_more:
@@ -50,21 +79,21 @@ async def _read_all(receive: Any, reservation: Reservation) -> bytes:
         if size <= MAX_BODY_BYTES and refusal is None:
             try:
                 reservation.take(len(chunk))
-                chunks.append(chunk)
+                content += chunk
             except Problem as problem:
                 refusal = problem
-                chunks.clear()
+                content.clear()
                 reservation.free()
         elif size > _MAX_DRAINED_BYTES:
             break
         else:
-            chunks.clear()
+            content.clear()
             reservation.free()
     if size > MAX_BODY_BYTES:
         raise _too_large()
     if refusal is not None:
         raise refusal
-    return b"".join(chunks)
+    return bytes(content)
 
 
 def _too_large() -> Problem:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from threading import Lock
+
 from . import (
     about,
     conversation_events,
@@ -16,16 +19,25 @@ from . import (
 )
 from .page import page_or_placeholder
 from .request import Request
-from .responses import Response
+from .responses import Response, to_json
 from .route import Route
 from .service import Service
 
 
 def openapi(service: Service, request: Request) -> Response:
     """Return this OpenAPI 3.1 document."""
+    with _building_document:  # many clients may ask for it at once, and building it takes a while
+        return Response(_encoded_document())
+
+
+_building_document = Lock()
+
+
+@cache
+def _encoded_document() -> bytes:
     from .openapi import document
 
-    return Response(document(ROUTES))
+    return to_json(document(ROUTES))
 
 
 def page(service: Service, request: Request) -> Response:

@@ -45,6 +45,8 @@ TOKEN = "FOREWORD_TOKEN"
 HOOK_SECRET = "FOREWORD_HOOK_SECRET"
 _OPTIONS = "FOREWORD_SERVE"
 _TOKEN = re.compile(r"[!-~]+")
+# The event loop and turns wait for threads that answer questions at most about this long. Python's default is five times that.
+_SWITCH_SECONDS = 0.001
 _SHUTDOWN_SECONDS = 30
 _KEEP_ALIVE_SECONDS = 30
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -271,6 +273,7 @@ def application() -> Any:
     rates = RateLimit(options.rate_limit) if options.rate_limit else None
     guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins, rates)
     _collect_less_garbage()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     metrics = Metrics(ROUTES, options.metrics)
     application = Application(
         service,

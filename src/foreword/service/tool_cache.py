@@ -10,6 +10,7 @@ import msgspec
 from ..errors import CallError
 from ..vocabulary.tool_forms import tool_rows
 from ..vocabulary.tools import Tool
+from .bodies import MAX_TOOLS
 from .bounded import BoundedDict
 
 _MIN_BYTES, _MAX_BYTES = 100, 256 * 1024
@@ -36,7 +37,9 @@ def decode_body(data: bytes, kind: type) -> Any:
     if "tools" not in kind.__struct_fields__:  # type: ignore[attr-defined]
         return msgspec.json.decode(data, type=kind)
     raw = _raw_tools(data)
-    if not raw:
+    if len(raw) > _MAX_BYTES:
+        _check_number(raw)
+    if not _is_worth_sharing(raw, data):
         return _decode(data, kind)
     shared = _known.get(raw)
     body: Any
@@ -74,10 +77,23 @@ def forget_tools(_: object = None) -> None:
 
 
 def _raw_tools(data: bytes) -> bytes:
-    """Return the JSON of a body's tools, or nothing if they are not worth sharing or cannot be found by searching for them."""
+    """Return the JSON of a body's tools, or nothing if there are none."""
     try:
-        raw = bytes(_decoder.decode(data).tools)
+        return bytes(_decoder.decode(data).tools)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return b""
-    is_list = raw.startswith(b"[") and _MIN_BYTES <= len(raw) <= _MAX_BYTES
-    return raw if is_list and data.count(raw) == 1 else b""
+
+
+def _is_worth_sharing(raw: bytes, data: bytes) -> bool:
+    """Whether the tools are a long list that can be found by searching for it."""
+    return raw.startswith(b"[") and _MIN_BYTES <= len(raw) <= _MAX_BYTES and data.count(raw) == 1
+
+
+def _check_number(raw: bytes) -> None:
+    """Raise a ValidationError if there are too many tools. Otherwise all of them would be decoded before anyone counts them."""
+    try:
+        number = len(msgspec.json.decode(raw, type=list[msgspec.Raw]))
+    except (msgspec.DecodeError, RecursionError):
+        return
+    if number > MAX_TOOLS:
+        raise msgspec.ValidationError(f"Expected `array` of length <= {MAX_TOOLS}, not {number} - at `$.tools`")

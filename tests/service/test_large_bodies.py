@@ -1,0 +1,57 @@
+"""Bodies with very many parts are refused, large ones are decoded in a thread, and their memory is counted."""
+
+import json
+
+import pytest
+
+from foreword.service.memory import MemoryLimit, Reservation, give_back
+from foreword.service.request import is_quick, parsed_size
+from foreword.service.responses import Problem
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"{}", True),
+        (b'{"message": "' + b"x" * 200_000 + b'"}', True),
+        (b'{"message": "' + b"x" * 300_000 + b'"}', False),
+        (b"[" + b"{}," * 5000 + b"]", True),  # below 16 KiB, nothing takes long
+        (b"[" + b"{}," * 10_000 + b"]", False),
+    ],
+)
+def test_only_small_bodies_are_decoded_in_the_event_loop(body, expected):
+    assert is_quick(body) is expected
+
+
+def test_a_body_with_too_many_parts_is_refused():
+    assert parsed_size(b"[[],[]]") == 7 + 3 * 300
+    with pytest.raises(Problem, match="200,000 objects and lists"):
+        parsed_size(b"[" * 200_001)
+
+
+def test_large_bodies_are_answered_like_small_ones(service):
+    tools = [{"name": f"t{number}", "description": "word " * 40} for number in range(5000)]
+    body = {"cwd": "", "tools": tools[:2500], "message": "go on"}
+    assert not is_quick(json.dumps(body).encode())
+    response = service.post("/conversations/large/turn", body)
+    assert (response.status, len(response.json["tools"])) == (200, 2500)
+    for wrong, status, kind in (
+        ({**body, "tools": [*tools, tools[0]]}, 400, "invalid-body"),
+        ({**body, "message": 7}, 400, "invalid-body"),
+        ({"cwd": "", "tools": [{"name": "a"}] * 200_000}, 413, "too-large"),
+    ):
+        response = service.post("/conversations/large/turn", wrong)
+        assert (response.status, response.problem) == (status, kind)
+
+
+def test_memory_is_given_back_after_it_was_used():
+    memory = MemoryLimit(100_000_000)
+    large, small = Reservation(memory), Reservation(memory)
+    small.take(1000)
+    assert not memory.was_used()
+    large.take(20_000_000)
+    assert not memory.was_used(), "it is still in use"
+    large.free()
+    assert memory.was_used()
+    assert not memory.was_used(), "nothing has used it since"
+    give_back()

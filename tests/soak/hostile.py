@@ -1,0 +1,259 @@
+"""Attack a service with many clients, and measure what a known turn of another team takes, and how much memory the service uses.
+
+    python tests/soak/hostile.py [--store URL] [--clients 200] [--seconds 15] [--only KIND ...] [--workers N]
+
+For each kind of attack (see `clients.py`), it times known turns with a token of their own: first alone, then during the attack, then again.
+The 99th percentile must stay under 5 times its quiet value, and the memory of each worker under 300 MB, and come back. On a machine with
+other work, the time depends on that work; the CPU time that the service uses between a request and its response does not, so that either
+may stay under the limit.
+With `--idle N`, that many more connections are open and send nothing. With `--requests N`, it sends that many requests instead, and prints
+how the memory grows. The clients have the lowest priority, because they would be on other machines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "service" / "machines"))
+
+from clients import KINDS, TOOLS  # noqa: E402
+from machine import Machine, database  # noqa: E402
+
+MAX_RATIO, MAX_TEAM_RATIO, MAX_MEMORY = 5.0, 3.0, 300.0
+PAUSE = 0.005
+SETTLING = 6.0
+TOKENS = {"probe": "calm", "hostile": "loud"}
+ENTRY = """
+[[token]]
+name = "{name}"
+hash = "sha256:{hash}"
+rights = ["read", "turn", "template", "admin"]
+team = "{team}"
+"""
+
+
+class Times(NamedTuple):
+    """Milliseconds of a turn: the median, the 99th percentile, and the latter of the CPU time that the service used meanwhile."""
+
+    median: float
+    p99: float
+    busy: float
+
+
+class Probe:
+    """Times known turns of one team, one after the other on one connection."""
+
+    def __init__(self, port: int, pids: list[int], id: str = "known") -> None:
+        self._clocks = [~pid << 3 | 2 for pid in pids]  # the processes' CPU clocks, as Linux numbers them
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._path = f"/conversations/{id}/turn"
+        self._headers = {"Authorization": "Bearer probe"}
+
+    def turn(self) -> tuple[float, float]:
+        """Return how many milliseconds a turn took, and how many the service computed in that time."""
+        start, start_busy = time.perf_counter(), self._busy()
+        self._connection.request("POST", self._path, json.dumps({"cwd": "", "message": "go on"}), self._headers)
+        response = self._connection.getresponse()
+        content = response.read()
+        if response.status != 200:
+            raise SystemExit(f"a known turn was refused: {response.status} {content[:300]!r}")
+        return (time.perf_counter() - start) * 1e3, (self._busy() - start_busy) * 1e3
+
+    def measure(self, seconds: float) -> Times:
+        """Time turns for so many seconds."""
+        self._connection.close()  # it may have been idle for too long
+        end, turns = time.monotonic() + seconds, []
+        while time.monotonic() < end:
+            turns.append(self.turn())
+            time.sleep(PAUSE)
+        times, busy = (sorted(column) for column in zip(*turns, strict=True))
+        last = (len(turns) * 99 - 1) // 100
+        return Times(times[len(turns) // 2], times[last], busy[last])
+
+    def _busy(self) -> float:
+        return sum(time.clock_gettime(clock) for clock in self._clocks)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Memory(threading.Thread):
+    """Watches the resident memory of processes, in MB."""
+
+    def __init__(self, pids: list[int]) -> None:
+        super().__init__(daemon=True)
+        self._pids, self.peak, self._is_over = pids, 0.0, threading.Event()
+
+    def now(self) -> float:
+        """Return the memory of the process that uses most."""
+        return max(resident(pid) for pid in self._pids)
+
+    def run(self) -> None:
+        while not self._is_over.wait(0.05):
+            self.peak = max(self.peak, self.now())
+
+    def stop(self) -> float:
+        self._is_over.set()
+        self.join()
+        return self.peak
+
+
+def resident(pid: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def workers_of(machine: Machine, number: int) -> list[int]:
+    """Return the processes that answer requests."""
+    pid = machine.process.pid
+    if number == 1:
+        return [pid]
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children]
+
+
+@contextmanager
+def attack(port: int, kind: str, number: int) -> Iterator[list[dict[str, int]]]:
+    """Run clients in another process. The list gets their counts in the end."""
+    command = ["nice", "-n", "19", sys.executable, str(HERE / "clients.py"), str(port), kind, str(number), "hostile"]
+    counts: list[dict[str, int]] = []
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+        assert process.stdout.readline() == "started\n"
+        try:
+            yield counts
+        finally:
+            process.stdin.close()
+            counts.append(json.loads(process.stdout.readline() or "{}"))
+
+
+def start(top: Path, store: str, options: argparse.Namespace) -> Machine:
+    """Start a service with two teams, each with a conversation, and files worth examining."""
+    tokens = top / "tokens.toml"
+    tokens.write_text(
+        "".join(
+            ENTRY.format(name=name, hash=hashlib.sha256(name.encode()).hexdigest(), team=team)
+            for name, team in TOKENS.items()
+        )
+    )
+    arguments = ["--tokens", str(tokens), "--workers", str(options.workers), "--log-level", "error", *options.options]
+    machine = Machine(top, store, *arguments)
+    (top / "w/.git").mkdir(exist_ok=True)
+    (top / "w/AGENTS.md").write_text("Run the tests before each commit.\n" * 120)
+    machine.start()
+    for name, id in (("probe", "known"), ("hostile", "hostile")):
+        headers = {"Authorization": f"Bearer {name}"}
+        response = machine.request(
+            "POST", f"/conversations/{id}/turn", {"cwd": "", "tools": TOOLS[:12]}, headers=headers
+        )
+        assert response.status == 200, response
+        # The first count of tokens loads the tokenizer, which takes a part of a second, once in each process.
+        assert machine.request("POST", "/tokens", {"cwd": ""}, headers=headers).status == 200
+    return machine
+
+
+def measure(machine: Machine, kind: str, options: argparse.Namespace) -> list[str]:
+    """Print a row for an attack, and return what is wrong."""
+    pids = workers_of(machine, options.workers)
+    with closing(Probe(machine.port, pids)) as probe:
+        probe.measure(1)
+        quiet = probe.measure(options.seconds)
+        memory = Memory(pids)
+        before = memory.now()
+        memory.start()
+        with attack(machine.port, kind, options.clients) as counts:
+            time.sleep(1)
+            loud = probe.measure(options.seconds)
+        peak = memory.stop()
+        time.sleep(SETTLING)
+        after = probe.measure(options.seconds)
+        left = memory.now()
+    calm = Times(*map(max, quiet, after))
+    wall, busy = loud.p99 / calm.p99, loud.busy / calm.busy
+    print(
+        f"{kind:15} {calm.median:7.1f} {calm.p99:7.1f} {calm.busy:6.1f} {loud.median:9.1f} {loud.p99:7.1f} {loud.busy:6.1f}"
+        f" {wall:6.1f}x {busy:6.1f}x {before:6.0f} {peak:5.0f} {left:5.0f}  {counts[0]}",
+        flush=True,
+    )
+    problems = [f"{kind}: {busy:.1f} times the quiet p99"] if min(wall, busy) > MAX_RATIO else []
+    problems += [f"{kind}: {peak:.0f} MB"] if peak > MAX_MEMORY else []
+    problems += [f"{kind}: {left:.0f} MB afterwards"] if left > max(2 * before, before + 100) else []
+    return problems
+
+
+def send_many(machine: Machine, number: int, options: argparse.Namespace) -> list[str]:
+    """Send so many requests of all quick kinds, and print how the memory grows. The first tenth warms up."""
+    (pid,) = workers_of(machine, 1)
+    marks, sent = [], 0
+    kinds = ("known", "reads", "new", "usage", "unknown_tokens")
+    while sent < number:
+        for kind in kinds:
+            with attack(machine.port, kind, 16) as counts:
+                time.sleep(options.seconds)
+            sent += sum(counts[0].values())
+        marks.append((sent, resident(pid)))
+        print(f"{sent:12,} requests: {marks[-1][1]:.0f} MB", flush=True)
+    return []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--store", default="", metavar="URL", help="the store; by default a new SQLite file")
+    parser.add_argument("--postgres", action="store_true", help="use a new PostgreSQL server")
+    parser.add_argument("--clients", type=int, default=200, metavar="N", help="how many clients attack")
+    parser.add_argument("--seconds", type=float, default=15, metavar="N", help="how long each measurement takes")
+    parser.add_argument(
+        "--only", nargs="*", choices=KINDS, default=KINDS, metavar="KIND", help=f"kinds: {', '.join(KINDS)}"
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="the service's processes")
+    parser.add_argument("--idle", type=int, default=0, metavar="N", help="how many more connections send nothing")
+    parser.add_argument("--requests", type=int, default=0, metavar="N", help="send so many requests instead")
+    parser.add_argument("options", nargs="*", help="options of the service, after --")
+    options = parser.parse_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    server = database() if options.postgres else None
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="foreword-hostile-") as folder:
+        store = server.url if server is not None else options.store or f"{folder}/store.db"
+        machine = start(Path(folder), store, options)
+        try:
+            if options.requests:
+                problems += send_many(machine, options.requests, options)
+            else:
+                print(
+                    f"{'':15} {'quiet':>7} {'p99':>7} {'CPU':>6} {'attacked':>9} {'p99':>7} {'CPU':>6} {'p99':>7} {'CPU':>7}"
+                    f" {'MB':>6} {'peak':>5} {'left':>5}"
+                )
+                for kind in options.only:
+                    problems += measure(machine, kind, options)
+        finally:
+            machine.close()
+            if server is not None:
+                server.close()
+        errors = machine.stderr()
+        problems += [errors[-2000:]] if errors else []
+    print("\n".join(problems) or "every limit holds")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
