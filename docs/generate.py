@@ -660,7 +660,7 @@ def extra_of(check: Check) -> list[str]:
         (
             each.agent,
             codes(each.names),
-            f"{each.maximum:,} {each.unit}",
+            f"{each.maximum:,} characters",
             each.outcome,
             each.source,
             each.date,

@@ -395,8 +395,8 @@ def test_user_files_are_not_checked_against_one_project(tree, findings):
 
 def test_a_pipe_that_closes_early_gets_complete_lines(tree):
     # Missing files: one finding each, more than fit in a buffer.
-    text = "".join(f"Read `docs/{number}.md`.\n" for number in range(70))
-    tree({f"w/d{number}/AGENTS.md": text for number in range(3)} | GIT)
+    texts = ["".join(f"Read `docs/{folder}-{number}.md`.\n" for number in range(70)) for folder in "abc"]
+    tree({f"w/d{number}/AGENTS.md": text for number, text in enumerate(texts)} | GIT)
     for count in (1, 90):
         result = subprocess.run(
             ["bash", "-c", f"{sys.executable} -m foreword lint --recursive 2>&1 | head -n {count}"],

@@ -135,11 +135,12 @@ def test_no_agent_works_in_templates_and_skills(findings_for):
 
 
 def test_an_import_is_followed_only_below(findings_for):
-    files = {"CLAUDE.md": "Be brief.\n\n@AGENTS.md\n", "AGENTS.md": "Run tests.", "web/CLAUDE.md": "Use CSS."}
-    assert findings_for(files, "--disable", "sent-twice") == []
-    assert findings_for({}, "web", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
-    assert findings_for({}, "--recursive", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
+    files = {"CLAUDE.md": "@AGENTS.md\n", "AGENTS.md": "Run tests.", "web/CLAUDE.md": "Use CSS."}
+    assert findings_for(files) == []
+    assert findings_for({}, "web") == [("unfollowed-import", "CLAUDE.md", 1)]
+    assert findings_for({}, "--recursive") == [("unfollowed-import", "CLAUDE.md", 1)]
     assert "working in /w/web does not follow @AGENTS.md" in findings_for.messages[0]
+    assert findings_for({"CLAUDE.md": "Be brief.\n\n@AGENTS.md\n"}, "web") == [], "the rest of the file is read"
 
 
 @pytest.mark.parametrize(
@@ -316,18 +317,47 @@ def test_a_file_in_a_hidden_folder_that_an_agent_ignores(findings_for):
         (".claude/rules/a.md", "paths: 'lib/**/*.py'", ""),
         (".cursor/rules/a.mdc", "globs: src/*, tests/**", "unmatched-rule"),
         (".cursor/rules/a.mdc", "globs: src/*,*.py", ""),
+        (".cursor/rules/a.mdc", "globs: '**/*.ts'", ""),
+        (".claude/rules/a.md", "paths: '**/web/**/*.ts'", ""),
+        (".claude/rules/a.md", "paths: generated/**", ""),
+        (".claude/rules/a.md", "applyTo: '**/*'", ""),
         (".github/instructions/a.instructions.md", "applyTo: 'src/**'", "unmatched-rule"),
         (".github/instructions/a.instructions.md", "applyTo: '**'", ""),
     ],
 )
 def test_a_rule_for_paths_that_do_not_exist(findings_for, rule, globs, expected):
-    files = {rule: f"---\ndescription: d\n{globs}\n---\nBe brief.\n", "lib/deep/a.py": ""}
+    files = {rule: f"---\ndescription: d\n{globs}\n---\nBe brief.\n", "lib/deep/a.py": "", ".gitignore": "generated/\n"}
+    files |= {".git/objects/x": "", ".git/refs/x": ""}  # so that git takes it for a repository
     assert findings_for(files) == ([(expected, rule, 3)] if expected else [])
+
+
+def test_rules_with_the_same_mistake_are_one_finding(findings_for):
+    rules = {f".claude/rules/{name}.md": "---\nglobs: web/**\n---\nBe brief.\n" for name in "ab"}
+    assert findings_for({**rules, "web/a.ts": ""}) == [("rule-field", ".claude/rules/a.md", 2)]
+    assert findings_for.messages == [
+        "Claude Code ignores the field `globs` of these 2 rules: /w/.claude/rules/a.md and /w/.claude/rules/b.md; did you mean `paths`?"
+    ]
+    rules = {f".claude/rules/{name}.md": "---\npaths: old/**\n---\nBe brief.\n" for name in "ab"}
+    assert findings_for(rules) == [("unmatched-rule", ".claude/rules/a.md", 2)]
+    assert findings_for.messages[0].startswith("Claude Code never uses these 2 rules, because no file")
+
+
+def test_an_import_of_a_file_that_is_loaded_anyway_may_be_wrong(findings_for):
+    files = {".claude/rules/a.md": "See @.claude/rules/b.md\n", ".claude/rules/b.md": "Be brief."}
+    assert findings_for(files) == []
+    assert findings_for({".claude/rules/a.md": "@docs/c.md\n", "docs/c.md": "X."}) == [
+        ("unfollowed-import", ".claude/rules/a.md", 1)
+    ]
+    assert findings_for.messages[0].endswith("because its path is relative to this file's folder")
+
+
+COPILOT = {".github/copilot-instructions.md": "Be brief.\n"}
 
 
 def test_text_that_an_agent_gets_twice(findings_for):
     files = {"AGENTS.md": f"# A\n\n{LONG}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
-    assert findings_for(files) == [("sent-twice", "CLAUDE.md", 3)]
+    assert findings_for(files) == [], "nothing says that Copilot is used"
+    assert findings_for(COPILOT) == [("sent-twice", "CLAUDE.md", 3)]
     assert findings_for({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
     assert findings_for({"CLAUDE.md": "@AGENTS.md\n"}) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages == [
@@ -336,7 +366,7 @@ def test_text_that_an_agent_gets_twice(findings_for):
 
 
 def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
-    files = {"AGENTS.md": f"Read @CLAUDE.md before you start.\n\n{OTHER}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
+    files = {"AGENTS.md": f"Read @CLAUDE.md before you start.\n\n{OTHER}\n", "CLAUDE.md": f"# B\n\n{LONG}\n", **COPILOT}
     findings_for(files, "--disable", "unread-file")
     assert findings_for.messages == [
         "Copilot CLI gets /w/CLAUDE.md twice: it is loaded anyway, and imported here;"
@@ -348,6 +378,7 @@ def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
 
 def test_two_imports_of_one_file_are_one_finding(findings_for):
     files = {
+        **COPILOT,
         "CLAUDE.md": f"# A\n\n{LONG}\n",
         "api/CLAUDE.md": f"# B\n\n{OTHER * 4}\n",
         "api/AGENTS.md": "Read @../CLAUDE.md and @CLAUDE.md before you change this package, which serves every request of the shop:"
@@ -358,7 +389,7 @@ def test_two_imports_of_one_file_are_one_finding(findings_for):
 
 
 def test_a_sentence_that_only_points_to_a_file_can_be_a_link(findings_for):
-    files = {"AGENTS.md": LONG, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n"}
+    files = {"AGENTS.md": LONG, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n", **COPILOT}
     assert findings_for(files) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages[0].endswith("; make /w/CLAUDE.md a link to AGENTS.md")
 
@@ -671,7 +702,7 @@ def test_an_import_in_a_sentence_may_be_outside_the_folder(findings_for):
         "web/CLAUDE.md": "X.",
     }
     assert findings_for(files, "--recursive") == []
-    assert findings_for({"CLAUDE.md": "- @docs/style.md\n"}, "web") == [("unfollowed-import", "CLAUDE.md", 1)]
+    assert findings_for({"CLAUDE.md": "@docs/style.md\n"}, "web") == [("unfollowed-import", "CLAUDE.md", 1)]
 
 
 def test_an_include_that_agents_do_not_expand_names_them(findings_for):

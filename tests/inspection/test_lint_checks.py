@@ -421,9 +421,11 @@ def test_every_limit_has_a_source_and_a_date():
     ("text", "reported"),
     [
         ("</instructions>", [("warning", 1)]),
-        ("a\n<instructions>\nb\n</instructions>", [("warning", 2), ("warning", 4)]),
-        ("deploy <environment>", [("info", 1)]),
-        ("say `<skills>` in the middle", [("info", 1)]),
+        ("a\n<instructions>\nb\n</instructions>", []),
+        ("a\n<instructions>\nb\n</instructions>\n</instructions>", [("warning", 5)]),
+        ("deploy <environment>", []),
+        ("say `<skills>` in the middle", []),
+        ("deploy <environment>\n</environment>", [("warning", 2)]),
         ("</div> Vec<T>", []),
     ],
 )
@@ -510,13 +512,62 @@ def test_what_agents_do_with_skills_without_front_matter(tree):
     )
 
 
-@pytest.mark.parametrize(("folder", "is_reported"), [("DOCS_PATH", False), ("web", True)])
-def test_a_script_in_another_repository_is_not_missing(tree, folder, is_reported):
-    body = f"```sh\ncd {folder}\nnode scripts/pages.mjs\n```\n"
+@pytest.mark.parametrize(
+    ("before", "is_reported"),
+    [("```sh\ncd DOCS_PATH\n", False), ("```sh\ncd web\n", False), ("Wrong:\n\n```sh\n", False), ("```sh\n", True)],
+)
+def test_a_script_in_another_folder_is_not_missing(tree, before, is_reported):
+    body = f"{before}node scripts/pages.mjs\n```\n"
     path = "w/.agents/skills/a/SKILL.md"
     tree({"w/.git/HEAD": "", path: f"---\nname: a\ndescription: Does it.\n---\n{body}"})
     findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert [finding.code for finding in findings] == (["missing-file"] if is_reported else [])
+
+
+def missing_files(tree, files):
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/.git/objects/x": "", "w/.git/refs/x": "", **files})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    return [tree.short(finding.message) for finding in findings if finding.code == "missing-file"]
+
+
+def test_a_file_that_git_ignores_is_not_missing(tree):
+    files = {"w/AGENTS.md": "Read `docs/a.md`.\nRead `docs/api/b.md`.\n", "w/.gitignore": "/docs/api/\n"}
+    assert missing_files(tree, files) == ["docs/a.md does not exist"]
+
+
+def test_a_link_has_the_references_of_its_target(tree):
+    files = {"w/.ai/general.md": "See [it](./other.md) and [that](./c.md).\n", "w/.ai/other.md": "X."}
+    assert missing_files(tree, {**files, "w/AGENTS.md": Path(".ai/general.md")}) == ["./c.md does not exist"]
+
+
+def test_one_missing_file_in_copies_is_one_finding(tree):
+    files = {f"w/{folder}/AGENTS.md": f"# {folder}\n\nRead `docs/a.md`.\n" for folder in "abc"}
+    assert missing_files(tree, files) == ["docs/a.md does not exist; also in /w/b/AGENTS.md:3 and 1 more"]
+
+
+@pytest.mark.parametrize("lock", ['{"skills": {"a": {}}}', '{"skills": {}}', "[]", "no"])
+def test_an_installed_skill_cannot_be_corrected_here(tree, lock):
+    skill = "---\nname: a\ndescription: Does it.\n---\nRead `references/a.md`.\n"
+    files = {"w/.agents/skills/a/SKILL.md": skill, "w/skills-lock.json": lock}
+    assert len(missing_files(tree, files)) == (0 if '"a"' in lock else 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Output\n\n- `docs/a.md`: the list\n",
+        "| what | where it goes |\n|---|---|\n| a note | `docs/a.md` |\n",
+        "Read `docs/YYYYMMDD-a.md`.\n",
+        "Ein neues Dokument: `docs/a.md`\n",
+    ],
+)
+def test_a_path_of_a_file_to_come_is_not_missing(tree, text):
+    assert missing_files(tree, {"w/AGENTS.md": text, "w/docs/b.md": "X."}) == []
+
+
+def test_skills_in_the_folder_of_an_unknown_agent_are_not_checked(tree):
+    tree({"w/.git/HEAD": "", "w/.agent/skills/a/SKILL.md": "No front matter.\n"})
+    assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()
 
 
 def test_skills_in_test_data_are_not_checked(tree):

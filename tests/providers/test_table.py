@@ -146,7 +146,6 @@ def test_the_recipe_for_a_provider_names_every_place():
             "integrations/",
             "text/",
             "providers/converse_form.py",
-            "inspection/lint/skills.py",
         )
         if not name.startswith(others) and re.search(r"""["'\[.]gemini["'\]]""", path.read_text()):
             known.add(name)

@@ -96,7 +96,12 @@ class AgentLint:
         named = self._named_layouts()
         layouts = {**named, **self.mirrors}
         files = self._files(layouts.values(), is_recursive)
-        chosen = [name for name, layout in layouts.items() if name in named or self._is_used(layout, files)]
+        chosen = [name for name, layout in layouts.items() if name in named or self._evidence(layout, files)]
+        self.repeated.in_use = {
+            agent_name(layouts[name])
+            for name in chosen
+            if name in named or not self.shared.issuperset(self._evidence(layouts[name], files))
+        }
         if chosen:
             self._check(chosen, files)
         self.blank_files.report()
@@ -132,23 +137,22 @@ class AgentLint:
         self.files.note_names(found.paths)
         return list(found.paths)
 
-    def _is_used(self, layout: Layout, files: Sequence[str]) -> bool:
-        """Whether an agent is detected: in any folder from the root to the working directory, or by one of these files.
+    def _evidence(self, layout: Layout, files: Sequence[str]) -> set[str]:
+        """Return the files and folders that show that an agent is used: in a folder from the root to the working directory, or among these.
 
         A name in the wrong letter case counts too.
         """
         root = self.files.real_root
-        if evidence_of(layout, root, files):
-            return True
-        names = {path.rstrip("/").lower() for path in layout.detected_by}
+        evidence = set(evidence_of(layout, root, files))
+        names = {path.rstrip("/").lower(): path for path in layout.detected_by}
         folder = self.workspace.cwd
         while is_inside(folder, root):
-            if any(name.lower() in names for name in self.files.entries(folder)):
-                return True
+            entries = self.files.entries(folder)
+            evidence.update(names[name.lower()] for name in entries if name.lower() in names)
             if folder == root or folder == os.path.dirname(folder):
                 break
             folder = os.path.dirname(folder)
-        return False
+        return evidence
 
     def _assembler(self, layout: str) -> Assembler:
         known = self.assembler_for(layout, self.workspace.cwd) if self.assembler_for else None

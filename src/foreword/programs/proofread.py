@@ -15,22 +15,24 @@ from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
 from ..inspection.lint.material import is_material
-from ..inspection.lint.skills import with_reaction
+from ..inspection.lint.skills import skill_readers, with_reaction
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
-from ..sources.links import reach_by_path, workspace_reach
+from ..sources.links import reach_by_path
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
-from ..sources.tree import Listings, scan_below, walk_folders
+from ..sources.tree import Listings, scan_below
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, replace, value
 from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
+from .lint_disk import LintDisk
+from .lint_report import MISSING_FILE, fold_missing_files, without_repeated_reasons, without_untracked_files
 from .touch_candidates import with_touch_candidates
 from .wrong_case import CASE_CHECK, WrongCaseFinder
 
@@ -43,14 +45,14 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler, Snapshot
     from ..extensions import Extension
     from ..layout.model import Layout
-    from ..vocabulary import Candidate, Finding, Workspace
+    from ..vocabulary import Candidate, Finding
     from .agent_lint import AgentLint
     from .agents import AssemblerFor
 
 # A listing of this many folders takes a few milliseconds.
 _MAX_FOLDERS = 200
-_MAX_FILES = 500_000
-_MAX_PROJECT_FILES = 1_000
+# What the owner of a repository cannot correct in a skill that was installed from elsewhere.
+_OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
 _ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include")
 
 
@@ -144,6 +146,8 @@ class _LintRun:
         self.oversized: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.candidates: Sequence[Candidate] = ()
+        # The agents that search a hidden folder for skills.
+        self.readers: Mapping[str, Collection[str]] = {}
         self.reader = Reader()
         self.listings = listings or Listings(workspace.inside)
         self.wrong_case = WrongCaseFinder(self.root, self.listings)
@@ -151,7 +155,7 @@ class _LintRun:
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
-        self.disk = _Disk(workspace, self.listings)
+        self.disk = LintDisk(workspace, self.listings)
         self.linter = Linter(
             LintContext(
                 self.disk.exists,
@@ -174,12 +178,16 @@ class _LintRun:
             if found.code == "unfollowed-import"
             or (found.code == "unsupported-include" and not found.message.startswith("this layout"))
         }
+        self.findings = dict.fromkeys(without_untracked_files(without_repeated_reasons(self.findings), self.root))
         findings = [
             found
-            for found in filter(None, map(with_reaction, sorted(self.findings, key=_sort_key)))
+            for found in filter(
+                None, (with_reaction(each, self.readers) for each in sorted(self.findings, key=_sort_key))
+            )
             if not found.message.startswith("this layout does not expand") or (found.path, found.line) not in unfollowed
         ]
-        return Report(tuple(merge_repeated(findings, printable(self.root))), len(self.files), self.root)
+        findings = fold_missing_files(merge_repeated(findings, printable(self.root)))
+        return Report(tuple(findings), len(self.files), self.root)
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
@@ -234,7 +242,10 @@ class _LintRun:
             self.files.add(printable_path)
             problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
             findings = self.linter.check_files(skill_texts([reading.document]), problems)
-            self.findings.update(dict.fromkeys(findings))
+            is_installed = os.path.basename(os.path.dirname(path)) in self.disk.installed_skills()
+            self.findings.update(
+                (found, None) for found in findings if not is_installed or found.code not in _OF_AUTHORS
+            )
 
     def check_below(self) -> None:
         """Check the prompts of all folders below, and every SKILL.md."""
@@ -265,6 +276,7 @@ class _LintRun:
 
         arguments = (self.agent, self.now) if self.assembler_for else ()
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
+        self.readers = skill_readers(agents.mirrors.values())
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result
@@ -338,103 +350,3 @@ def _instruction_names(layout: Layout) -> Iterator[str]:
             for pattern in (pattern for group in lookup.groups for pattern in group):
                 if pattern.place in ("walk", "cwd") and "*" not in pattern.path and ".." not in pattern.path:
                     yield pattern.path
-
-
-class _Disk:
-    """Reads the disk for the checks, only inside the workspace. Each path is looked up once."""
-
-    def __init__(self, workspace: Workspace, listings: Listings) -> None:
-        self._known: dict[str, bool] = {}
-        self.listings = listings
-        self.reader = Reader()
-        self._files_by_root: dict[str, Mapping[str, Sequence[str]] | None] = {}
-        self.enter(workspace)
-
-    def enter(self, workspace: Workspace) -> None:
-        """Switch to this workspace."""
-        self.workspace, self.root = workspace, workspace.root or workspace.cwd
-
-    def files_above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """Yield, for each folder from that of `path` up to the root, the path and text of the first file with one of these names.
-
-        If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
-        """
-        current = os.path.dirname(path)
-        if not is_inside(path, self.root) or not self._exists(current):
-            return
-        while is_inside(current, self.root):
-            searched = os.path.normpath(os.path.join(current, folder))
-            files = [os.path.join(searched, name) for name in names] if is_inside(searched, self.root) else []
-            file = next(filter(self._exists, files), "")
-            if file:
-                reading = self.reader.read(file, workspace_reach(self.root, self.workspace))
-                yield printable(file), reading.text if reading.fate in ("used", "blank") else None
-                if folder:
-                    return
-            if current == os.path.dirname(current):
-                return
-            current = os.path.dirname(current)
-
-    def files_anywhere(self, names: Sequence[str]) -> list[tuple[str, str | None]] | None:
-        """Return the path and text of each file in the workspace with one of these names, or None if there are too many.
-
-        The text is None if it cannot be read in full.
-        """
-        files = self._files()
-        paths = [path for name in names for path in files.get(name, ())] if files is not None else []
-        if files is None or len(paths) > _MAX_PROJECT_FILES:
-            return None
-        reach = workspace_reach(self.root, self.workspace)
-        readings = [self.reader.read(path, reach) for path in paths]
-        return [
-            (printable(reading.path), reading.text if reading.fate in ("used", "blank") else None)
-            for reading in readings
-        ]
-
-    def exists_anywhere(self, target: str) -> bool:
-        """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""
-        files = self._files()
-        ending = "/" + "/".join(part for part in target.split("/") if part not in ("", ".", ".."))
-        return files is None or any(path.endswith(ending) for path in files.get(os.path.basename(target), ()))
-
-    def _files(self) -> Mapping[str, Sequence[str]] | None:
-        """Return the paths of all files in the workspace by name, or None if there are too many."""
-        if self.root not in self._files_by_root:
-            self._files_by_root[self.root] = _files_by_name(self.root, self.listings)
-        return self._files_by_root[self.root]
-
-    def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
-        """Whether a path that a file mentions exists in the file's folder or, unless `only_beside` is set, in one above it, up to the root.
-
-        Paths outside the workspace count as existing, because a user's own file may be about any project.
-        """
-        if not is_inside(path, self.root) or target.startswith("~/"):
-            return not only_beside
-        folder = os.path.dirname(path)
-        while is_inside(folder, self.root):
-            full_path = os.path.normpath(os.path.join(folder, target))
-            if not is_inside(full_path, self.root) or self._exists(full_path):
-                return True
-            if only_beside or folder == os.path.dirname(folder):
-                break
-            folder = os.path.dirname(folder)
-        return False
-
-    def _exists(self, path: str) -> bool:
-        known = self._known.get(path)
-        if known is None:
-            known = self._known[path] = self.listings.exists(path)
-        return known
-
-
-def _files_by_name(root: str, listings: Listings) -> dict[str, list[str]] | None:
-    files: dict[str, list[str]] = {}
-    count = 0
-    for folder, entries in walk_folders(root, [], listings):
-        count += len(entries)
-        if count > _MAX_FILES:
-            return None
-        for name, kind in entries.items():
-            if kind == "file":
-                files.setdefault(name, []).append(f"{folder}/{name}")
-    return files

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..inspection.lint.agent_facts import place_of
-from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
+from ..inspection.lint.rule_globs import PathIndex, literal_folders, split_globs
+from ..sources.shared_files import ignored
 from ..sources.tree import walk_folders
 
 TYPE_CHECKING = False
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from ..inspection.lint.agent_facts import Facts
     from ..inspection.lint.source_text import SourceText
     from ..sources.tree import Listings
-    from ..vocabulary import Severity
     from .repository_files import RepositoryFiles
 
 _MAX_FILES = 500_000
@@ -34,23 +34,27 @@ class WaitingRules:
         index = _index_paths(files.real_root, files.listings) if self.rules else None
         for path, (target, agents) in self.rules.items():
             source = files.read(path)
-            if index is not None and source is not None:
-                _report_unmatched_rule(split_globs(target), index, source, agents, facts)
+            globs = split_globs(target)
+            folders = literal_folders(globs)
+            if index is None or source is None or not folders or index.has_match(globs):
+                continue
+            # What is not in git may exist elsewhere, for example after a build.
+            if not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
+                _report_unmatched_rule(globs, source, agents, facts)
 
 
-def _report_unmatched_rule(
-    globs: Sequence[str], index: PathIndex, source: SourceText, agents: Iterable[str], facts: Facts
-) -> None:
-    if index.has_match(globs):
-        return
+def _report_unmatched_rule(globs: Sequence[str], source: SourceText, agents: Iterable[str], facts: Facts) -> None:
+    patterns = ", ".join(globs)
     message = (
-        f"{{agents}} never use{{s}} this rule: no file in the repository matches {', '.join(globs)};"
+        f"{{agents}} never use{{s}} this rule: no file in the repository matches {patterns};"
         " correct the pattern, or delete the rule"
     )
-    place = place_of(source, globs[0])
-    severity: Severity | None = None if names_folder(globs) else "info"
+    for_several = (
+        f"{{agents}} never use{{s}} these {{count}} rules, because no file in the repository matches {patterns}: {{files}};"
+        " correct the pattern, or delete the rules"
+    )
     for agent in agents:
-        facts.add("unmatched-rule", place, message, agent, severity=severity)
+        facts.add("unmatched-rule", place_of(source, globs[0]), message, agent, for_several=for_several)
 
 
 def _index_paths(root: str, listings: Listings) -> PathIndex | None:

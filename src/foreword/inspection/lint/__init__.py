@@ -22,7 +22,7 @@ from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
 from .references import find_missing_files, find_unexpanded_includes
-from .repeated import find_repetitions
+from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .secrets import find_secrets, mask_secrets
 from .sizes import MAX_SECTION_TOKENS, find_excesses, find_large_sections
 from .source_text import LintContext, SourceText, source_texts
@@ -207,6 +207,8 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
         yield _finding("contradiction", by_path[clash.path], clash.line, message)
     for repetition in find_repetitions(sources):
+        if len(repetition.text) < MIN_REPEATED_LENGTH:
+            continue
         tokens = context.count_tokens(repetition.text)
         subject = "this paragraph is" if repetition.count == 1 else f"{repetition.count} paragraphs from here on are"
         message = f"{subject} the same as in {repetition.other}:{repetition.other_line} (about {tokens:,} tokens, paid for twice)"
@@ -242,15 +244,18 @@ def _main_file(passage: Passage) -> str:
 def _excess_finding(excess: Excess) -> Finding:
     limit = excess.limit
     message = (
-        f"this file has {excess.size:,} {limit.unit}; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
+        f"this file has {excess.size:,} characters; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
     )
-    return Finding("over-limit", limit.severity, message, excess.path)
+    return Finding("over-limit", BY_ID["over-limit"].severity, message, excess.path)
 
 
 def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
-    """Yield a finding for each tag that Foreword escaped with a backslash. A tag that is never closed is a placeholder (`deploy <environment>`)."""
+    """Yield a finding for each closing tag that Foreword escaped with a backslash, if the file did not open it.
+
+    A tag that is never closed is a placeholder (`deploy <environment>`), and one that is opened and closed only structures the file.
+    """
+    opened: dict[tuple[str, str], int] = {}
     for passage in prompt.passages:
-        closed = set(re.findall(r"<\\\s*/\s*([\w-]+)", passage.text.lower()))
         for before, mark, after in zip(passage.pieces, passage.pieces[1:], passage.pieces[2:], strict=False):
             if mark.origin.kind != "mark" or mark.text != "\\" or not before.text.endswith("<"):
                 continue
@@ -258,21 +263,13 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
             line = before.origin.lines[1] if before.origin.lines else None
             path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
             name = re.search(r"[\w-]+", tag.lower())
-            acts_as_tag = name is not None and name[0] in closed and _acts_as_tag(before.text, tag)
-            yield _forged_tag(tag, acts_as_tag, path, line)
-
-
-def _acts_as_tag(before: str, tag: str) -> bool:
-    """Whether a tag starts its line or is a closing tag. An opening tag in the middle of a line is only a mention."""
-    return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
-
-
-def _forged_tag(tag: str, acts_as_tag: bool, path: str, line: int | None) -> Finding:
-    if acts_as_tag:
-        message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
-        return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
-    message = f"<{tag}> looks like one of this layout's tags, so it is escaped with a backslash; use another word to avoid that"
-    return Finding("forged-tag", "info", message, path, line)
+            key = path, name[0] if name else ""
+            is_closing = tag.lstrip().startswith("/")
+            starts_line = not before.text[:-1].rpartition("\n")[2].strip()
+            if is_closing and not opened.get(key, 0):
+                message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
+                yield Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
+            opened[key] = max(opened.get(key, 0) + (-1 if is_closing else int(starts_line)), 0)
 
 
 def _duration(lifetime: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .check import Check, Example
 
-_RULES = (
+RULES = (
     "Every handler checks the caller's rights before it touches the database, and says in the log who asked for what. "
     * 10
 )
@@ -28,10 +28,10 @@ AGENT_CHECKS = (
         "unfollowed-import",
         "info",
         "An agent does not follow an import: the file does not exist, or is outside the folder in which the agent works, or the import is in code.",
-        "If the file does not exist, this is a warning. In `See @docs/style.md.`, Claude Code takes the full stop as part of the path. It"
-        " follows the imports of a project's files only inside the folder in which it was started: in `web`, it reads the line `@AGENTS.md` of"
-        " the file above, but not AGENTS.md. A link has no such limit. Gemini CLI takes even `@scope/name` for an import, and replaces it by a"
-        " comment that the import failed.",
+        "If the file does not exist, this is a warning. In `See @docs/style.md.`, Claude Code takes the full stop as part of the path. Unless you"
+        " approve others, it follows the imports of a project's files only inside the folder in which it was started: in `web`, it reads the line"
+        " `@AGENTS.md` of the file above, but not AGENTS.md. A link has no such limit. This is reported if the file has no other line. Gemini CLI takes even"
+        " `@scope/name` for an import, and replaces it by a comment that the import failed.",
         Example(
             {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n", "web/CLAUDE.md": "Be brief.\n"},
             "CLAUDE.md",
@@ -121,8 +121,9 @@ AGENT_CHECKS = (
         "unmatched-rule",
         "warning",
         "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
-        "The rule is never used. Usually a folder was renamed. If a pattern contains no folder, only extensions, the severity is `info`. A pattern"
-        " counts as matching if it matches at any depth and in any letter case.",
+        "The rule is never used. Usually a folder was renamed. Only a pattern that begins with the name of a folder is reported, because others may"
+        " be for files to come. A pattern counts as matching if it matches at any depth and in any letter case, or if a `.gitignore` ignores its"
+        " folder.",
         Example(
             {
                 ".cursor/rules/web.mdc": "---\nglobs: frontend/**/*.html\n---\nBe brief.\n",
@@ -163,14 +164,19 @@ AGENT_CHECKS = (
         "info",
         "An agent gets the same text of 1,000 characters or more twice: paragraphs from two files, or lines from three or more.",
         "All copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
-        " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
+        " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once. An agent counts"
+        " if the repository has a file that only this agent reads, or if the text is in files for every agent.",
         Example(
-            {"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Claude\n\n{_RULES}\n"},
+            {
+                "AGENTS.md": f"# Shop\n\n{RULES}\n",
+                "CLAUDE.md": f"# Claude\n\n{RULES}\n",
+                ".github/copilot-instructions.md": "Be brief.\n",
+            },
             "CLAUDE.md",
             3,
             "Copilot CLI gets this paragraph twice",
         ),
-        Example({"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Shop\n\n{_RULES}\n"}, "CLAUDE.md"),
+        Example({"AGENTS.md": f"# Shop\n\n{RULES}\n", "CLAUDE.md": f"# Shop\n\n{RULES}\n"}, "CLAUDE.md"),
     ),
 )
 AGENT_IDS = frozenset(check.id for check in AGENT_CHECKS)

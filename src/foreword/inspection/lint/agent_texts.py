@@ -9,20 +9,18 @@ from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
 from .references import find_unexpanded_includes
-from .repeated import find_repeated_lines, find_repetitions
+from .repeated import MIN_REPEATED_LENGTH, find_repeated_lines, find_repetitions
 from .source_text import source_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ...vocabulary import Finding
     from .agent_facts import Facts, Visit
     from .repeated import RepeatedLines, Repetition
     from .source_text import SourceCache, SourceText
 
-# Shorter repetitions are not worth a finding.
-_MIN_LENGTH = 1_000
 # A file of this length that imports another one says nothing else.
 _MAX_POINTER_LENGTH = 200
 
@@ -32,15 +30,16 @@ def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
     for finding, source, token, target in find_unfollowed_imports(visit):
         if not _begins_line(source, finding):  # in a sentence, the agent understands that it should read the file
             continue
-        if source.text.strip() == token:
-            advice = f"make {source.path} a link to {basename(target)}"
-            for_several = (
-                f"{{agents}} working in folders below do{{es}} not follow {token}, the only line of these {{count}} files, because it is outside"
-                f" those folders: {{files}}; make each a link to {basename(target)}"
-            )
-        else:
-            advice, for_several = f"put what is needed there in {source.path} itself", ""
-        message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
+        if source.text.strip() != token:  # the agent gets the rest of the file, and asks about the import
+            continue
+        for_several = (
+            f"{{agents}} working in folders below do{{es}} not follow {token}, the only line of these {{count}} files, until you approve"
+            f" imports from outside those folders: {{files}}; make each a link to {basename(target)}"
+        )
+        message = (
+            f"{{agents}} working in {{folders}} do{{es}} not follow {token}, the only line of this file, until you approve imports from outside"
+            f" that folder; make {source.path} a link to {basename(target)}"
+        )
         place = Place(source.path, finding.line, finding.column, finding.end_column)
         facts.add("unfollowed-import", place, message, visit.agent, visit.folder, None, for_several)
 
@@ -63,8 +62,8 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             if not _begins_line(source, missing):  # in a sentence, the file may only be mentioned
                 continue
             punctuated.setdefault((source.path, punctuation), []).append(missing)
-        else:
-            message = f"{{agents}} do{{es}} not import {token}, because the file does not exist"
+        elif reason := _reason_for_missing(path, visit):
+            message = f"{{agents}} do{{es}} not import {token}, because {reason}"
             _add_import(source.path, missing, message, visit, facts)
     for source_path, found in replaced.items():
         _report_replaced_words(source_path, found, visit, facts)
@@ -74,6 +73,14 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             " the path; write a space before it, or put the import on its own line"
         )
         _add_import(source_path, found[0], message, visit, facts)
+
+
+def _reason_for_missing(path: str, visit: Visit) -> str:
+    """Return why an import finds no file, or empty if the agent gets the file that was meant anyway."""
+    from_root = normpath(join(visit.root, path[1:]))
+    if from_root in visit.loaded:
+        return ""
+    return "its path is relative to this file's folder" if visit.read(from_root) else "the file does not exist"
 
 
 @value
@@ -188,6 +195,8 @@ class RepeatedTexts:
     def __init__(self, facts: Facts, shared: Collection[str]) -> None:
         """`shared` are the names of files that several agents read."""
         self.facts, self.shared = facts, shared
+        # The agents for which the repository has a file that no other agent reads. Nobody may use the others here.
+        self.in_use: set[str] = set()
         self._sources: SourceCache = {}
         self._repetitions_by_sources: dict[tuple[int, ...], tuple[Sequence[Repetition], Sequence[RepeatedLines]]] = {}
 
@@ -195,10 +204,16 @@ class RepeatedTexts:
         if len(visit.loaded) > 1:
             repetitions, lines = self._repetitions(visit)
             for repetition in repetitions:
-                self._report(repetition, visit)
+                if self._concerns(visit, [repetition.path, repetition.other]):
+                    self._report(repetition, visit)
             for repeated in lines:
-                self._report_lines(repeated, visit)
+                if self._concerns(visit, [path for path, _ in repeated.places]):
+                    self._report_lines(repeated, visit)
         self._report_files_loaded_twice(visit)
+
+    def _concerns(self, visit: Visit, paths: Iterable[str]) -> bool:
+        """Whether an agent that gets the text of these files twice is used here, or the files are for every agent."""
+        return visit.agent in self.in_use or all(basename(path) in self.shared for path in paths)
 
     def _repetitions(self, visit: Visit) -> tuple[Sequence[Repetition], Sequence[RepeatedLines]]:
         """Return the paragraphs that are in two files, and the lines that are in more, unless such a paragraph contains them."""
@@ -209,12 +224,14 @@ class RepeatedTexts:
         ]
         key = tuple(map(id, sources))
         if key not in self._repetitions_by_sources:
-            paragraphs = [repetition for repetition in find_repetitions(sources) if len(repetition.text) >= _MIN_LENGTH]
+            paragraphs = [
+                repetition for repetition in find_repetitions(sources) if len(repetition.text) >= MIN_REPEATED_LENGTH
+            ]
             reported = {path for repetition in paragraphs for path in (repetition.path, repetition.other)}
             lines = [
                 repeated
                 for repeated in find_repeated_lines(sources)
-                if repeated.length >= _MIN_LENGTH and not reported.issuperset(path for path, _ in repeated.places)
+                if repeated.length >= MIN_REPEATED_LENGTH and reported.isdisjoint(path for path, _ in repeated.places)
             ]
             self._repetitions_by_sources[key] = paragraphs, lines
         return self._repetitions_by_sources[key]
@@ -242,7 +259,13 @@ class RepeatedTexts:
             "make one a link to the other, or run `foreword align`" if is_second_name else "keep it in one of the two"
         )
         message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; {advice}"
-        self.facts.add("sent-twice", Place(*here), message, visit.agent)
+        for_several = (
+            f"{{agents}} get{{s}} most of these {{count}} files twice, because their text is also in {dirname(there[0])}: {{files}};"
+            " keep it in one of the two folders"
+            if dirname(here[0]) != dirname(there[0])
+            else ""
+        )
+        self.facts.add("sent-twice", Place(*here), message, visit.agent, for_several=for_several)
 
     def _report_files_loaded_twice(self, visit: Visit) -> None:
         """Report files that are both loaded and imported."""
@@ -251,7 +274,7 @@ class RepeatedTexts:
         for passage in visit.prompt.passages:
             for piece in passage.pieces:
                 path, text = piece.origin.path, piece.text.strip()
-                if piece.origin.kind != "file" or len(text) < _MIN_LENGTH or path not in visit.loaded:
+                if piece.origin.kind != "file" or len(text) < MIN_REPEATED_LENGTH or path not in visit.loaded:
                     continue
                 is_found = path in visit.candidates and visit.candidates[path].layer != "import"
                 if (path, text) in seen and is_found:
@@ -264,11 +287,16 @@ class RepeatedTexts:
     def _report_imports(self, source: SourceText, paths: Sequence[str], visit: Visit) -> None:
         """Report the imports of one file whose files are loaded anyway, at the first of them."""
         found = [(path, match) for path in paths if (match := _find_import(path, source))]
-        if not found:
+        if not found or visit.agent not in self.in_use:
             return
         path, match = found[0]
+        for_several = ""
         if len(source.text.strip()) <= _MAX_POINTER_LENGTH and dirname(path) == dirname(source.path):
             advice = f"make {source.path} a link to {basename(path)}"
+            for_several = (
+                f"{{agents}} get{{s}} the {basename(path)} beside these {{count}} files twice: it is loaded anyway, and imported here: {{files}};"
+                f" make each a link to {basename(path)}"
+            )
         # Another agent may need the import of a file that it does not load itself.
         elif any(basename(other) in self.shared for other, _ in found):
             return
@@ -278,7 +306,7 @@ class RepeatedTexts:
             advice = "remove the import"
         names, pronoun = join_names([other for other, _ in found]), "it is" if len(found) == 1 else "they are"
         message = f"{{agents}} get{{s}} {names} twice: {pronoun} loaded anyway, and imported here; {advice}"
-        self.facts.add("sent-twice", place_of(source, match[0]), message, visit.agent)
+        self.facts.add("sent-twice", place_of(source, match[0]), message, visit.agent, for_several=for_several)
 
 
 def _find_import(path: str, source: SourceText) -> re.Match[str] | None:

@@ -333,7 +333,7 @@ def _is_command(source: SourceText, offset: int) -> bool:
             runs = _RUNS.search(sentence)
             stated = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
             is_first = stated == "asks" and _is_general(source, offset)
-    return is_first and not _FORBIDDEN.search(source.line_around(offset))
+    return is_first and not _FORBIDDEN.search(source.line_around(offset)) and not source.is_counterexample(offset)
 
 
 def _is_told(before: str, rest: str) -> bool:

@@ -37,6 +37,8 @@ _SCRIPT = lazy_pattern(
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
     r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
 )
+# `cd web`: what follows in this fence is relative to that folder.
+_CHANGES_FOLDER = lazy_pattern(r"^[ \t$]*(?:cd|pushd)[ \t]+\S|&&[ \t]*cd[ \t]", re.MULTILINE)
 # `cd DOCS_PATH`: what follows is in another repository.
 _ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
@@ -54,7 +56,18 @@ _NOT_A_FILE = lazy_pattern(
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
     r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
     r"|per|name\w*|convention|pattern|planned|future|todo|consumer|project's|target|run"
-    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*)\b|→|->|=>|❌|✗|例如|比如|或类似|例えば",
+    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) in|keep in|one line|bullet|entry"
+    # Spanish, Portuguese, French, German
+    r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
+    r"|escrib\w+|escrev\w+|guardar|guarde|salvar|salve|si|se|wenn|falls|cuando|quando|nunca|não|nicht|kein\w*)\b"
+    r"|→|->|=>|❌|✗|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장"
+    r"|созда|пример|если|сохран|létrehoz|példa",
+    re.IGNORECASE,
+)
+# In the heading or in the first row of a table above a path.
+_ABOUT_OTHER_FILES = lazy_pattern(
+    r"\b(?:goes|write|save|create|creat\w+|output|outputs|put|store|new|templates?|examples?|generated|planned|roadmap|future|propos\w+|todo|target"
+    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding)\b|示例|模板|计划|例",
     re.IGNORECASE,
 )
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
@@ -65,7 +78,7 @@ _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml"
 _PLACEHOLDER = lazy_pattern(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|namespace|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
-    r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}",
+    r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}|y{4}|mmdd|hhmm",
     re.IGNORECASE,
 )
 # At the end of the line above a wrapped line.
@@ -113,7 +126,12 @@ def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Refere
             return
         target = match[1]
         # In a fence of another language, such as a workflow, it is an example.
-        is_example = _GENERATED.search(source.line_around(match.start())) or not is_shell(source, match.start())
+        is_example = (
+            _GENERATED.search(source.line_around(match.start()))
+            or not is_shell(source, match.start())
+            or source.is_counterexample(match.start())
+            or _CHANGES_FOLDER.search(source.fence_before(match.start()))
+        )
         if target not in seen and not is_example and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target):
@@ -170,7 +188,7 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         if _INTRODUCES_EXAMPLE.search(above):
             return False
         before = f"{above} {before}"
-    if _NOT_A_FILE.search(line) or _POSSESSIVE.search(before):
+    if _NOT_A_FILE.search(line) or _is_about_other_files(source, offset, before):
         return False
     if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _SKILL_FOLDERS:
         return False
@@ -182,6 +200,13 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     return exists(source.path, folder, True) or (
         source.kind != "skill" and "/" in folder and exists(source.path, folder)
     )
+
+
+def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
+    """Whether the words before a path, the heading above it or the first row of its table are about files that need not exist here."""
+    if _POSSESSIVE.search(before):
+        return True
+    return any(map(_ABOUT_OTHER_FILES.search, (source.heading_above(offset), source.table_head(offset))))
 
 
 def find_unexpanded_includes(

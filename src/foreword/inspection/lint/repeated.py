@@ -17,6 +17,8 @@ _PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
 # Shorter paragraphs are headings, links and common phrases.
 _MIN_CHARACTERS = 120
 _MIN_WORDS = 18
+# Shorter repetitions are not worth a finding.
+MIN_REPEATED_LENGTH = 1_000
 
 
 @value

@@ -14,7 +14,7 @@ from ...sources.globs import matches_glob
 from ...sources.paths import is_inside
 from ...text.lines import printable
 from .agent_facts import Place, agent_name, place_of
-from .rule_globs import split_globs
+from .rule_globs import matches_all, split_globs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,11 +69,19 @@ class RuleFields:
         if layout.mirrors and source.text.strip():
             has_apply_to = any("applyTo" in dict(lookup.where) for lookup in lookups)
             self._check_conditions(layout, candidate, source, fields, known, has_apply_to)
-        problems = [*_problems(fields, known)]
-        if candidate.fate != "unused" and not candidate.target:
+        applies_always = candidate.fate != "unused" and not candidate.target
+        problems = [
+            problem
+            for problem in _problems(fields, known)
+            # Where the rule applies to every file anyway, a field that says so changes nothing.
+            if not (applies_always and problem[0] in _PATH_FIELDS and matches_all(split_globs(fields[problem[0]])))
+        ]
+        if applies_always:
             problems += _empty_scopes(fields, lookups)
         for name, message in problems:
-            self.facts.add("rule-field", place_of(source, f"{name}:"), message, agent_name(layout))
+            for_several = _about_rules(message)
+            place = place_of(source, f"{name}:")
+            self.facts.add("rule-field", place, message, agent_name(layout), for_several=for_several)
 
     def _check_conditions(
         self,
@@ -100,7 +108,17 @@ class RuleFields:
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
                 " add `applyTo: '**'`, or the paths that it is for"
             )
-            self.facts.add("rule-field", Place(source.path), message, agent_name(layout))
+            for_several = (
+                "these {count} files have no `applyTo`, so {agents} use{s} them for every file, and Copilot in VS Code for none: {files};"
+                " add `applyTo: '**'`, or the paths that each is for"
+            )
+            self.facts.add("rule-field", Place(source.path), message, agent_name(layout), for_several=for_several)
+
+
+def _about_rules(message: str) -> str:
+    """Return a message about one rule as one about several, or empty if it cannot be."""
+    problem, separator, advice = message.partition(" of this rule; ")
+    return f"{problem} of these {{count}} rules: {{files}}; {advice}" if separator else ""
 
 
 def _problem_names(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -> list[str]:

@@ -32,9 +32,23 @@ def split_globs(text: str) -> list[str]:
     return [glob for part in parts if (glob := part.strip().strip("\"'"))]
 
 
-def names_folder(globs: Iterable[str]) -> bool:
-    """Whether a glob contains the name of a folder, and not only extensions."""
-    return any("*" not in segment for glob in globs for segment in glob.strip("/").split("/")[:-1])
+def matches_all(globs: Sequence[str]) -> bool:
+    """Whether one of these globs matches every file."""
+    return any(glob.removeprefix("./") in ("*", "**", "**/*", "**/*.*", "*.*") for glob in globs)
+
+
+def literal_folders(globs: Iterable[str]) -> list[str]:
+    """Return the folders with which globs begin, up to the first wildcard. Globs that begin with a wildcard have none.
+
+    A glob such as `**/*.py` is often for files that do not exist yet, but one that names a folder is wrong if there is no such folder.
+    """
+    folders = []
+    for glob in globs:
+        segments = glob.strip("/").removeprefix("./").split("/")
+        first = next((index for index, segment in enumerate(segments) if _has_wildcard(segment)), len(segments))
+        if folder := "/".join(segments[: min(first, len(segments) - 1)]):
+            folders.append(folder)
+    return folders
 
 
 class PathIndex:
@@ -97,4 +111,4 @@ class _TooManyComparisons(Exception):
 
 
 def _has_wildcard(segment: str) -> bool:
-    return "*" in segment or "?" in segment
+    return any(character in segment for character in "*?{")

@@ -8,24 +8,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ...vocabulary import Candidate, Passage, Severity
+    from ...vocabulary import Candidate, Passage
     from .source_text import SourceText
 
 
 @value
 class Limit:
-    """An agent's limit: which files it applies to, what happens above it, and its source and date."""
+    """An agent's limit in characters: which files it applies to, what happens above it, and its source and date."""
 
     agent: str
     names: Sequence[str]
     maximum: int
-    unit: str
     outcome: str
     source: str
     date: str
-    severity: Severity = "warning"
-    # Files that exceed the limit only a little are not reported.
-    tolerance: int = 0
 
 
 # Agents change, so each row has a date and a source that can be looked up.
@@ -34,21 +30,9 @@ LIMITS = (
         "Claude Code",
         ("CLAUDE.md",),
         40_000,
-        "characters",
         "it prints a warning each time it starts",
         "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
         "2026-11",
-    ),
-    Limit(
-        "Agent Skills",
-        ("SKILL.md",),
-        500,
-        "lines",
-        "the specification recommends moving details into separate files",
-        "agentskills.io/specification, progressive disclosure",
-        "2026-11",
-        "info",
-        500,
     ),
 )
 MAX_SECTION_TOKENS = 20_000
@@ -68,8 +52,8 @@ def find_excesses(sources: Sequence[SourceText], candidates: Sequence[Candidate]
     names = _names_by_path(sources, candidates)
     for limit in LIMITS:
         for source in sources:
-            size = _size(source.text, limit.unit) if names[source.path] & set(limit.names) else 0
-            if size > limit.maximum + limit.tolerance:
+            size = len(source.text) if names[source.path] & set(limit.names) else 0
+            if size > limit.maximum:
                 yield Excess(limit, source.path, size)
 
 
@@ -83,10 +67,6 @@ def _names_by_path(sources: Sequence[SourceText], candidates: Sequence[Candidate
                 if candidate.target == path and path.rpartition("/")[0] == folder:
                     names[path].add(name)
     return names
-
-
-def _size(text: str, unit: str) -> int:
-    return text.count("\n") + 1 if unit == "lines" else len(text)
 
 
 def find_large_sections(

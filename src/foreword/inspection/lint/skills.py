@@ -9,26 +9,20 @@ from __future__ import annotations
 import re
 
 from ...vocabulary import replace, value
-from .agent_facts import join_names
+from .agent_facts import agent_name, join_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from ...layout.model import Layout
     from ...vocabulary import Finding
 
 MEASURED = "2026-11, with Claude Code 2.1.326, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33 and Qwen Code 0.24.4"
 
-# The agents that search a folder for skills. Skills in any other folder are for all of them, for example in a plugin.
-_READERS: Mapping[str, Sequence[str]] = {
-    ".agents": ("Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
-    ".claude": ("Copilot CLI", "OpenCode"),
-    ".codex": ("Codex CLI",),
-    ".github": ("Copilot CLI",),
-    ".gemini": ("Gemini CLI",),
-    ".opencode": ("OpenCode",),
-    ".qwen": ("Qwen Code",),
-}
+# Where a lookup rule finds a repository's files.
+_PLACES = frozenset(("walk", "root", "cwd", "down"))
+_CLAUDE = "Claude Code"
 
 
 @value
@@ -48,13 +42,13 @@ REACTIONS = (
         "skill-invalid",
         "the front matter is missing",
         ("Foreword", "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
-        claude="Claude Code describes it by its first line",
+        claude=f"{_CLAUDE} describes it by its first line",
     ),
     AgentsReaction(
         "skill-no-description",
         "it has no description",
         ("Foreword", "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
-        claude="Claude Code describes it by its first line",
+        claude=f"{_CLAUDE} describes it by its first line",
     ),
     AgentsReaction("skill-repaired", "", ("Copilot CLI",)),
     AgentsReaction("skill-name", r"it has no name|its name is a ", ("Gemini CLI", "OpenCode", "Qwen Code")),
@@ -69,8 +63,24 @@ _READ_ANYWAY = re.compile(r"/\.claude/(?:agents|commands)/")
 _HARMLESS_FIELD = re.compile(r"its (?:license|compatibility|metadata) ")
 
 
-def with_reaction(finding: Finding) -> Finding | None:
-    """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are."""
+def skill_readers(layouts: Iterable[Layout]) -> dict[str, set[str]]:
+    """Return the hidden folders that layouts search for a repository's skills, each with the names of the agents."""
+    readers: dict[str, set[str]] = {}
+    for layout in layouts:
+        for lookup in (lookup for lookup in layout.lookups if lookup.kind == "skill"):
+            for pattern in (pattern for group in lookup.groups for pattern in group):
+                folder = pattern.path.partition("/")[0]
+                if pattern.place in _PLACES and folder.startswith("."):
+                    readers.setdefault(folder, set()).add(agent_name(layout))
+    return readers
+
+
+def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]]) -> Finding | None:
+    """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are.
+
+    `readers` are the agents that search a hidden folder for skills. Skills in a folder that is not hidden, for example in a plugin, are for
+    all agents.
+    """
     if finding.code == "front-matter-invalid":
         return None if _READ_ANYWAY.search(finding.path) else finding
     problem, _, _ = finding.message.rpartition("; ")
@@ -78,22 +88,24 @@ def with_reaction(finding: Finding) -> Finding | None:
         return finding
     for reaction in REACTIONS:
         if reaction.code == finding.code and re.match(reaction.pattern, problem, re.ASCII):
-            message = _describe(reaction, finding.path)
+            message = _describe(reaction, finding.path, readers)
             return replace(finding, message=f"{problem}; {message}") if message else None
     is_harmless = finding.code == "skill-name" or _HARMLESS_FIELD.match(problem)
     return None if is_harmless else finding
 
 
-def _describe(reaction: AgentsReaction, path: str) -> str:
+def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Collection[str]]) -> str:
     """Return what the agents that search the folder of this skill do, or empty if none of them does anything."""
     folder = re.search(r"/(\.\w+)/(?:[^/]+/)*skills/", path)
-    readers = _READERS.get(folder[1]) if folder else None
+    readers = readers_by_folder.get(folder[1], ()) if folder else None
+    if readers is not None and not readers:  # the folder of an agent that is not known
+        return ""
     parts = []
     for verb, agents, thing in (("skip", reaction.skip, "this skill"), ("cut", reaction.cut, "its description")):
         concerned = [agent for agent in agents if readers is None or agent in readers or agent == "Foreword"]
         if concerned:
             ending = "s" if len(concerned) == 1 else ""
             parts.append(f"{join_names(concerned)} {verb}{ending} {thing}")
-    if reaction.claude and (folder is None or folder[1] == ".claude"):
+    if reaction.claude and (readers is None or _CLAUDE in readers):
         parts.append(reaction.claude)
     return ", and ".join(parts)

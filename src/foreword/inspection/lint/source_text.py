@@ -25,6 +25,13 @@ _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,3
 _ALL_LINES = (1, 1 << 60)
 # How many characters on each side count as near an offset. A file may be a single line of a megabyte.
 _MAX_DISTANCE = 1_000
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]{0,300})", re.MULTILINE)
+# At the end of the line above a fence: "Wrong:", "Do not run this:".
+_COUNTEREXAMPLE = re.compile(
+    r"❌|✗|🚫|⛔|\b(?:wrong|bad|incorrect|don['’]t|do not|never|avoid|not allowed|forbidden|prohibited|anti-?patterns?|instead of|rather than|legacy"
+    r"|deprecated|no longer)\b",
+    re.IGNORECASE,
+)
 
 
 def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[str, str | None]]:
@@ -58,6 +65,13 @@ class LintContext:
     files_above: Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]] = _no_files
     files_anywhere: Callable[[Sequence[str]], Iterable[tuple[str, str | None]] | None] = _no_files_anywhere
     exists_anywhere: Callable[[str], bool] = _exists_nowhere
+
+
+def _find_headings(source: SourceText) -> Iterator[tuple[int, str]]:
+    """Yield the offset and the text of each heading."""
+    for match in _HEADING.finditer(source.text):
+        if not source.is_fenced(match.start()):
+            yield match.start(), match[1]
 
 
 class SourceText:
@@ -118,6 +132,36 @@ class SourceText:
     def is_fenced(self, offset: int) -> bool:
         index = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
         return index >= 0 and offset < self.fences[index][1]
+
+    def fence_before(self, offset: int) -> str:
+        """Return the part of a fence before a character in it, or empty if the character is not in a fence."""
+        index = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
+        return self.text[self.fences[index][0] : offset] if self.is_fenced(offset) else ""
+
+    def is_counterexample(self, offset: int) -> bool:
+        """Whether the line above the fence that contains a character says not to do what is in it."""
+        if not self.is_fenced(offset):
+            return False
+        start = offset - len(self.fence_before(offset))
+        above = self.text[max(start - _MAX_DISTANCE, 0) : start].rstrip().rpartition("\n")[2]
+        return _COUNTEREXAMPLE.search(above) is not None
+
+    def heading_above(self, offset: int) -> str:
+        """Return the nearest heading above a character, or empty if there is none."""
+        headings = self.cached("headings", lambda source: list(_find_headings(source)))
+        index = bisect_right(headings, (offset, "")) - 1
+        return headings[index][1] if index >= 0 else ""
+
+    def table_head(self, offset: int) -> str:
+        """Return the first row of the table that contains a character, or empty if it is not in a table."""
+        head = ""
+        start = offset - len(self.before(offset))
+        while self.text[start : start + _MAX_DISTANCE].lstrip(" \t").startswith("|"):
+            head = self.line_around(start)
+            if start == 0:
+                break
+            start = self.text.rfind("\n", 0, start - 1) + 1
+        return head
 
     def is_code(self, offset: int) -> bool:
         """Whether a character is in a fence or, judging by its line alone, in a code span."""

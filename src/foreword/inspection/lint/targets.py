@@ -197,6 +197,8 @@ class _DefinitionFinder:
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
         if source.is_fenced(offset):
+            if source.is_counterexample(offset):
+                return False
             above = source.before(offset - len(before) - 1) if offset > len(before) else ""
             return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
         sentence = re.split(r"[.!?;][ \t]", before)[-1]

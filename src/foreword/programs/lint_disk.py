@@ -1,0 +1,151 @@
+"""Reads the disk for lint's checks: whether a file exists, what makefiles and packages contain, which skills were installed."""
+
+from __future__ import annotations
+
+import os
+
+from ..sources.links import workspace_reach
+from ..sources.paths import is_inside
+from ..sources.reader import Reader
+from ..sources.tree import Listings, walk_folders
+from ..text.lines import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from ..vocabulary import Workspace
+
+_MAX_FILES = 500_000
+_MAX_PROJECT_FILES = 1_000
+_SKILL_LOCK = "skills-lock.json"
+
+
+class LintDisk:
+    """Reads the disk for the checks, only inside the workspace. Each path is looked up once."""
+
+    def __init__(self, workspace: Workspace, listings: Listings) -> None:
+        self._known: dict[str, bool] = {}
+        self.listings = listings
+        self.reader = Reader()
+        self._files_by_root: dict[str, Mapping[str, Sequence[str]] | None] = {}
+        self._installed_by_root: dict[str, Collection[str]] = {}
+        self._linked_folders: dict[str, str] = {}
+        self.enter(workspace)
+
+    def enter(self, workspace: Workspace) -> None:
+        """Switch to this workspace."""
+        self.workspace, self.root = workspace, workspace.root or workspace.cwd
+
+    def files_above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
+        """Yield, for each folder from that of `path` up to the root, the path and text of the first file with one of these names.
+
+        If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
+        """
+        current = os.path.dirname(path)
+        if not is_inside(path, self.root) or not self._exists(current):
+            return
+        while is_inside(current, self.root):
+            searched = os.path.normpath(os.path.join(current, folder))
+            files = [os.path.join(searched, name) for name in names] if is_inside(searched, self.root) else []
+            file = next(filter(self._exists, files), "")
+            if file:
+                reading = self.reader.read(file, workspace_reach(self.root, self.workspace))
+                yield printable(file), reading.text if reading.fate in ("used", "blank") else None
+                if folder:
+                    return
+            if current == os.path.dirname(current):
+                return
+            current = os.path.dirname(current)
+
+    def files_anywhere(self, names: Sequence[str]) -> list[tuple[str, str | None]] | None:
+        """Return the path and text of each file in the workspace with one of these names, or None if there are too many.
+
+        The text is None if it cannot be read in full.
+        """
+        files = self._files()
+        paths = [path for name in names for path in files.get(name, ())] if files is not None else []
+        if files is None or len(paths) > _MAX_PROJECT_FILES:
+            return None
+        reach = workspace_reach(self.root, self.workspace)
+        readings = [self.reader.read(path, reach) for path in paths]
+        return [
+            (printable(reading.path), reading.text if reading.fate in ("used", "blank") else None)
+            for reading in readings
+        ]
+
+    def installed_skills(self) -> Collection[str]:
+        """Return the names of the skills that the lock file at the root lists, which were installed from elsewhere."""
+        if self.root not in self._installed_by_root:
+            path = os.path.join(self.root, _SKILL_LOCK)
+            reading = self.reader.read(path, workspace_reach(self.root, self.workspace)) if self._exists(path) else None
+            self._installed_by_root[self.root] = _names_in_lock(reading.text) if reading and reading.has_text else ()
+        return self._installed_by_root[self.root]
+
+    def exists_anywhere(self, target: str) -> bool:
+        """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""
+        files = self._files()
+        ending = "/" + "/".join(part for part in target.split("/") if part not in ("", ".", ".."))
+        return files is None or any(path.endswith(ending) for path in files.get(os.path.basename(target), ()))
+
+    def _files(self) -> Mapping[str, Sequence[str]] | None:
+        """Return the paths of all files in the workspace by name, or None if there are too many."""
+        if self.root not in self._files_by_root:
+            self._files_by_root[self.root] = _files_by_name(self.root, self.listings)
+        return self._files_by_root[self.root]
+
+    def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
+        """Whether a path that a file mentions exists in the file's folder or, unless `only_beside` is set, in one above it, up to the root.
+
+        Paths outside the workspace count as existing, because a user's own file may be about any project.
+        """
+        if not is_inside(path, self.root) or target.startswith("~/"):
+            return not only_beside
+        folder = os.path.dirname(path)
+        if not only_beside and self._exists(os.path.normpath(os.path.join(self._linked_folder(path), target))):
+            return True
+        while is_inside(folder, self.root):
+            full_path = os.path.normpath(os.path.join(folder, target))
+            if not is_inside(full_path, self.root) or self._exists(full_path):
+                return True
+            if only_beside or folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+        return False
+
+    def _linked_folder(self, path: str) -> str:
+        """Return the folder that contains a file or, if it is a link, its target. The text of a linked file is written for that folder."""
+        if path not in self._linked_folders:
+            real = os.path.dirname(os.path.realpath(path))
+            self._linked_folders[path] = real if is_inside(real, os.path.realpath(self.root)) else os.path.dirname(path)
+        return self._linked_folders[path]
+
+    def _exists(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            known = self._known[path] = self.listings.exists(path)
+        return known
+
+
+def _names_in_lock(text: str) -> Collection[str]:
+    """Return the names of the skills in a `skills-lock.json`."""
+    import json
+
+    try:
+        skills = json.loads(text).get("skills")
+    except (ValueError, AttributeError, RecursionError):
+        return ()
+    return frozenset(skills) if isinstance(skills, dict) else ()
+
+
+def _files_by_name(root: str, listings: Listings) -> dict[str, list[str]] | None:
+    files: dict[str, list[str]] = {}
+    count = 0
+    for folder, entries in walk_folders(root, [], listings):
+        count += len(entries)
+        if count > _MAX_FILES:
+            return None
+        for name, kind in entries.items():
+            if kind == "file":
+                files.setdefault(name, []).append(f"{folder}/{name}")
+    return files
