@@ -407,6 +407,7 @@ CHECK_IDS = (
     "unread-file",
     "unfollowed-import",
     "cut-file",
+    "cut-menu",
     "blank-file",
     "misordered-file",
     "misplaced-file",

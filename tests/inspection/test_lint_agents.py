@@ -26,6 +26,7 @@ AGENT_CHECKS = {
     "unmatched-rule",
     "rule-field",
     "sent-twice",
+    "cut-menu",
     "unsupported-include",
     "file-case",
 }
@@ -438,6 +439,36 @@ def test_one_finding_names_all_agents(findings_for):
     assert findings_for.messages[0].startswith(
         "Codex CLI, Copilot CLI, Mistral Vibe, OpenCode and pi get this paragraph twice"
     )
+
+
+def skills_in(folder, size, extra=""):
+    return {
+        f"{folder}/s{number}/SKILL.md": f"---\nname: s{number}\ndescription: {'d' * (size // 10 - 2)}\n{extra}---\nX.\n"
+        for number in range(10)
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "agents"),
+    [
+        (skills_in(".claude/skills", 24_010), ["Claude Code lists only"]),
+        (skills_in(".claude/skills", 24_000), []),
+        ({**skills_in(".claude/skills", 15_010), **COPILOT}, ["Copilot CLI lists only"]),
+        ({**skills_in(".claude/skills", 15_000), **COPILOT}, []),
+        (
+            {"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_740)},
+            ["Codex CLI shortens", "Copilot CLI lists only"],
+        ),
+        ({"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_730)}, ["Copilot CLI lists only"]),
+        (skills_in(".claude/skills", 24_010, "disable-model-invocation: true\n"), []),
+        (skills_in(".gemini/skills", 90_000), []),
+    ],
+)
+def test_a_menu_that_an_agent_does_not_list_in_full(findings_for, files, agents):
+    findings_for(files)
+    text = " ".join(message for message in findings_for.messages if message.startswith("the names and descriptions"))
+    assert text.count("the names and descriptions") == len(agents)
+    assert [agent for agent in agents if agent not in text] == []
 
 
 def test_a_name_in_the_wrong_case_names_the_agents(findings_for):

@@ -8,7 +8,7 @@ from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .align_keys import ALIGN_KEYS, ALIGN_TABLE
 from .key import Key
 from .lookup_keys import CONFIG_KEYS, MENU_KEYS, SELECTION_KEYS
-from .text_keys import BYTE_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
+from .text_keys import BYTE_LIMIT_KEYS, MENU_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
 from .touch_keys import MATCHING_KEYS, TOUCH_KEYS
 
 TABLES = {
@@ -279,6 +279,7 @@ KEYS = (
         " inherit it.",
         ("warn", "cut", "shorten"),
     ),
+    *MENU_LIMIT_KEYS,
     *BYTE_LIMIT_KEYS,
     Key("guideline", "when", "conditions", "The same as a section's `when`."),
     Key(

@@ -220,6 +220,8 @@ class Section:
     over: Literal["warn", "cut", "shorten"] = "warn"
     bytes: int | None = None
     bytes_cut: Literal["first", "last"] = "first"
+    menu_limit: int | None = None
+    menu_cut: Literal["names", "shorten"] = "names"
     mark: bool = True
     role: Role = "system"
 

@@ -311,6 +311,8 @@ class _SectionParser:
             over=table.get("over", self.default_over(list_name)),
             bytes=self.resolve_byte_limit(table.get("bytes"), list_name, where + "bytes"),
             bytes_cut=table.get("bytes_cut", "first"),
+            menu_limit=table.get("menu_limit"),
+            menu_cut=table.get("menu_cut", "names"),
             mark=table.get("mark", True),
             role=table.get("role", "system"),
         )

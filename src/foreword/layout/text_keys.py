@@ -148,6 +148,23 @@ RAW_KEY = Key(
     "Whether the text of files is left as it is: the tags of the layout's own wrappers are not escaped, and code fences and comments that a"
     " file leaves open are not closed. Only for mirrors; each case is still reported as a finding.",
 )
+MENU_LIMIT_KEYS = (
+    Key(
+        "section",
+        "menu_limit",
+        "count",
+        "How many characters of a menu of skills the mirrored program lists in full. The prompt contains all of them; `foreword lint` reports"
+        " skills whose names and descriptions are longer.",
+    ),
+    Key(
+        "section",
+        "menu_cut",
+        "choice",
+        "What the program does with skills beyond `menu_limit`: it lists only their names (`names`, the default), or shortens every description"
+        " (`shorten`).",
+        ("names", "shorten"),
+    ),
+)
 BYTE_LIMIT_KEYS = (
     Key(
         "section",

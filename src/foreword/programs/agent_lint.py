@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ..engine.assembler import Assembler
+from ..engine.skills import all_skills
 from ..errors import ForewordError
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit
 from ..inspection.lint.agent_facts import Facts, Visit, agent_name, shared_names
@@ -28,6 +29,8 @@ from ..inspection.lint.agent_texts import (
 )
 from ..inspection.lint.material import is_material
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
+from ..inspection.lint.skill_menus import find_cut_menu, limited_menu
+from ..inspection.lint.skills import skill_readers
 from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
@@ -49,7 +52,7 @@ from .wrong_case_agents import WrongCaseNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from ..engine.assembler import Snapshot
@@ -57,6 +60,12 @@ if TYPE_CHECKING:
     from ..sources.tree import Listings
     from ..vocabulary import Agent, Candidate, Finding, Prompt, Workspace
     from .agents import AssemblerFor
+
+
+# Fewer skills hardly fill a menu.
+_MIN_SKILLS = 8
+# Skills in this folder are for every agent.
+_SHARED_SKILLS = "/.agents/skills/"
 
 
 class AgentLint:
@@ -108,8 +117,33 @@ class AgentLint:
         self._check_own_rules(candidates)
         if "unmatched-rule" not in disabled:
             self.rules.report_unmatched(self.files, self.facts)
-        findings = [*self.facts.findings(), *self.wrong_case.findings()]
+        findings = [*self.facts.findings(), *self.wrong_case.findings(), *self._cut_menus(chosen, layouts)]
         return [result for result in findings if result.code not in disabled]
+
+    def _cut_menus(self, chosen: Sequence[str], layouts: Mapping[str, Layout]) -> Iterator[Finding]:
+        """Yield a finding for each agent that does not list all of the repository's skills with their descriptions."""
+        readers = skill_readers(layouts.values())
+        entries = {folder: len(self.files.entries(f"{self.files.root}/{folder}/skills")) for folder in readers}
+        for name in chosen:
+            if sum(entries.values()) < _MIN_SKILLS or limited_menu(layouts[name]) is None:
+                continue
+            assembler = self._assembler(name)
+            assembler.finds_skills = True
+            try:
+                skills = list(all_skills(assembler.snapshot(*self.arguments[:1]).inputs))
+            except ForewordError:  # the settings do not fit this layout
+                continue
+            is_in_use = agent_name(layouts[name]) in self.repeated.in_use
+            found = find_cut_menu(
+                layouts[name],
+                [
+                    skill
+                    for skill in skills
+                    if is_inside(skill.path, self.files.root) and (is_in_use or _SHARED_SKILLS in skill.path)
+                ],
+            )
+            if found:
+                yield found
 
     def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
         """Return the texts of the files that findings are about. They may contain comments that ignore the findings."""

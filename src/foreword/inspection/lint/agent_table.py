@@ -10,6 +10,12 @@ RULES = (
 )
 _LONG = "# Shop\n\n" + "Every handler checks rights. " * 1_100 + "\n"
 
+
+def _describe_skill(number: int) -> str:
+    description = "Checks the rights of a caller, the state of an order and the stock of a shop. " * 11
+    return f"---\nname: s{number}\ndescription: {description.strip()}\n---\nRun the checks.\n"
+
+
 AGENT_CHECKS = (
     Check(
         "unread-file",
@@ -63,6 +69,23 @@ AGENT_CHECKS = (
             ("web",),
         ),
         Example({"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\nBe brief.\n"}, "web/AGENTS.md", options=("web",)),
+    ),
+    Check(
+        "cut-menu",
+        "warning",
+        "An agent leaves out or shortens the descriptions of skills, because there are too many.",
+        "The model chooses a skill by its description. Copilot CLI lists about 15,000 characters of skills and Claude Code 24,000, and of the rest only"
+        " names; Codex CLI shortens every description if they have more than 21,730. Reported if the names and descriptions alone are longer.",
+        Example(
+            {f".claude/skills/s{number}/SKILL.md": _describe_skill(number) for number in range(30)},
+            ".claude/skills/s0/SKILL.md",
+            1,
+            "Claude Code lists only the names",
+        ),
+        Example(
+            {f".claude/skills/s{number}/SKILL.md": _describe_skill(number) for number in range(3)},
+            ".claude/skills/s0/SKILL.md",
+        ),
     ),
     Check(
         "blank-file",
