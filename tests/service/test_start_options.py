@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import subprocess
 import sys
 from contextlib import closing
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import foreword
+from foreword.cli.serve import parser_for
+from foreword.service.memory import IN_FLIGHT
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +112,15 @@ def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     result = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
     assert result.returncode == 2 and message in result.stderr, result
+
+
+def test_the_help_names_the_defaults():
+    defaults = [
+        (action.default, re.search(r"\(([\d.]+)\)$", action.help or "")) for action in parser_for("serve")._actions
+    ]
+    named = [(default, float(match[1])) for default, match in defaults if match]
+    assert len(named) > 3 and all(default == number for default, number in named), named
+    assert parser_for("serve").get_default("in_flight") == IN_FLIGHT
 
 
 def test_workers_import_nothing_from_the_current_directory(tmp_path):

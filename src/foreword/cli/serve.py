@@ -181,7 +181,7 @@ def _add_limits(parser: Parser) -> None:
     parser.add_argument(
         "--in-flight",
         type=int,
-        default=256,
+        default=96,
         metavar="MB",
         help="how much memory each process may use for bodies and responses (96)",
     )
