@@ -10,7 +10,7 @@ import pytest
 import foreword.store
 from foreword.errors import CallError
 from foreword.store import open_store
-from foreword.store.all_teams import AllTeams
+from foreword.store.all_teams import AllTeams, position_in
 from foreword.store.listing import ConversationQuery
 from foreword.store.rows import ALL_TEAMS, LabelMove, TemplateVersion
 from foreword.store.usage import CallUsage
@@ -154,9 +154,54 @@ def test_the_lists_of_all_teams(store, edition):
                 query = replace(query, after=page.next)
             assert found == expected, (limit, newest)
     assert everything.count(ConversationQuery()) == (6, True)
+    layouts = [row.layout for row in everything.conversations(ConversationQuery()).rows]
+    assert everything.count(ConversationQuery(layout=layouts[0])) == (layouts.count(layouts[0]), True)
+    assert everything.count(ConversationQuery(layout="none")) == (0, True)
     assert everything.with_conversation("2026-01-03") == ["b"]
     assert everything.with_template("same") == ["", "a", "b"]
     assert everything.with_conversation("none") == []
+
+
+def test_the_names_of_all_teams_templates(store):
+    for team in ("b", "", "a"):
+        for name in ("x", "same", "y"):
+            store.for_team(team).add_template(TemplateVersion(0, team, name=name))
+    store.for_team("a").add_template(TemplateVersion(0, "more", name="same"), label="staging")
+    everything = AllTeams(store)
+    expected = [(team, name) for team in ("", "a", "b") for name in ("same", "x", "y")]
+    for limit in (1, 2, 4, 100):
+        found, after = [], ""
+        while rows := everything.template_names(limit=limit, after=after):
+            found += rows
+            after = position_in(rows[-1].team, rows[-1].name)
+        assert [(row.team, row.name) for row in found] == expected, limit
+        assert [row.labels for row in found[:4]] == [{"production": 1}] * 3 + [{"production": 1, "staging": 2}]
+        assert [row.newest for row in found[:4]] == [1, 1, 1, 2]
+    assert [row.team for row in everything.template_names("sa")] == ["", "a", "b"]
+    assert everything.template_names(after="0:\x00") == []
+
+
+def test_lists_of_all_teams_do_not_ask_each_team(store, edition):
+    for number in range(30):
+        team = store.for_team(f"team {number:02}")
+        team.publish("chat", edition(1), 0)
+        team.add_template(TemplateVersion(0, "text", name="same"))
+    everything, asked, search = AllTeams(store), [], store.search
+
+    def counting(work):
+        return search(lambda select: work(lambda statement, key: asked.append(statement) or select(statement, key)))
+
+    store.search = counting
+    try:
+        assert everything.count(ConversationQuery()) == (30, True)
+        assert len(everything.template_names()) == 30
+        assert len(asked) == 3, "the count, the names and their labels"
+        asked.clear()
+        page = everything.conversations(ConversationQuery(limit=2))
+        assert [row.team for row in page.rows] == ["team 00", "team 01"]
+        assert len(asked) == 1 + 2 * 2, "one for the page, and two for each team that is on it"
+    finally:
+        del store.search
 
 
 def test_a_page_of_the_newest_asks_only_the_teams_that_can_be_on_it(store, edition):
@@ -285,8 +330,12 @@ def statements():
     return found
 
 
-# Across teams: the list of teams, and the sums for `foreword store stats`.
+# Across teams: the list of teams, the sums for `foreword store stats`, and the lists for an operator who may see all teams.
 ACROSS = (
+    "FROM foreword_editions WHERE (team, conversation) > (?, ?)",
+    "JOIN foreword_counts AS n ON n.team = k.team AND n.kind = k.id WHERE {}",
+    "FROM foreword_templates WHERE (team, name) > (?, ?)",
+    "FROM foreword_labels WHERE (team, name) >= (?, ?)",
     "SELECT min(team) FROM foreword_texts",
     "SELECT (SELECT coalesce(sum(conversations), 0) FROM foreword_counts)",
 )

@@ -1,15 +1,16 @@
 """Read what all teams have: the lists that an operator sees, and which teams use an id.
 
-Every index begins with the team, so each team is asked on its own, and the answers are merged. One statement finds the newest conversation
-of every team. With these, a page of the newest asks only the teams that can be on it, however many teams there are.
+A list by team and id, a count and the names of templates are one statement each, because every index begins with the team. With filters, each
+team is asked on its own, and the answers are merged. One statement finds the newest conversation of every team. With these, a page of the
+newest asks only the teams that can be on it, however many teams there are.
 """
 
 from __future__ import annotations
 
-from ..errors import MissingError, show
+from ..errors import MissingError, is_plain, show
 from ..vocabulary import replace
-from .listing import ConversationPage, age_of, details_of, find_conversations, position_of
-from .rows import ALL_TEAMS, check_limit, check_name
+from .listing import ConversationPage, age_of, details_of, end_of, find_conversations, kind_condition, position_of
+from .rows import ALL_TEAMS, TemplateRow, check_limit, check_name
 from .team_store import TEAMS
 from .usage import add_days
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from .contract import Store
     from .listing import ConversationQuery, Examined, Select
-    from .rows import ConversationRow, TemplateRow
+    from .rows import ConversationRow
     from .usage import DailyUsage
 
 _BATCH_SIZE = 500
@@ -36,6 +37,22 @@ _NEWEST_OF_TEAMS = f"""
         ORDER BY e.created DESC, e.id DESC LIMIT 1
     ) FROM known
 """
+# Conversations after a position, sorted by team and id.
+_AFTER = """
+    SELECT team, id, created, conversation, kind FROM foreword_editions
+    WHERE (team, conversation) > (?, ?) AND kind IS NOT NULL ORDER BY team, conversation LIMIT ?
+"""
+_COUNT = """
+    SELECT coalesce(sum(conversations), 0) FROM foreword_kinds AS k
+    JOIN foreword_counts AS n ON n.team = k.team AND n.kind = k.id WHERE {}
+"""
+_TEMPLATES = """
+    SELECT team, name, max(version) FROM foreword_templates WHERE (team, name) > (?, ?) AND name >= ? AND name < ?
+    GROUP BY team, name ORDER BY team, name LIMIT ?
+"""
+_LABELS = """
+    SELECT team, name, label, version FROM foreword_labels WHERE (team, name) >= (?, ?) AND (team, name) <= (?, ?) ORDER BY label
+"""
 
 
 class AllTeams:
@@ -51,10 +68,16 @@ class AllTeams:
         check_limit(query.limit)
         if query.newest:
             return self._store.search(lambda select: _newest(select, query))
+        if not query.prefix and not query.filters_kinds and not query.filters_times:
+            return self._store.search(lambda select: _all_by_id(select, query))
         teams = self._store.teams()
         return self._store.search(lambda select: _by_id(select, teams, query))
 
     def count(self, query: ConversationQuery) -> tuple[int, bool]:
+        if not query.prefix and not query.filters_times:
+            condition, key = kind_condition(query)
+            ((total,),) = self._store.search(lambda select: select(_COUNT.format(f"true{condition}"), key))
+            return int(total), True
         counts = [self._store.for_team(team).count(query) for team in self._store.teams()]
         return sum(count for count, _ in counts), all(is_exact for _, is_exact in counts)
 
@@ -64,13 +87,20 @@ class AllTeams:
 
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
         """Return templates, sorted by team and name. `after` is the position of the last one before them."""
-        team_after, name_after = split_position(after) if after else ("", "")
-        rows: list[TemplateRow] = []
-        for team in self._store.teams():
-            if team >= team_after and len(rows) < limit:
-                store, start = self._store.for_team(team), name_after if team == team_after else ""
-                rows += store.template_names(prefix, limit - len(rows), start)
-        return rows
+        check_limit(limit)
+        position = split_position(after) if after else ("", "")
+        if not all(map(is_plain, (*position, prefix))):
+            return []
+
+        def read(select: Select) -> list[TemplateRow]:
+            found = select(_TEMPLATES, [*position, prefix, end_of(prefix), limit])
+            labels: dict[tuple[str, str], dict[str, int]] = {(team, name): {} for team, name, _ in found}
+            if found:
+                for team, name, label, version in select(_LABELS, [*found[0][:2], *found[-1][:2]]):
+                    labels.get((team, name), {})[label] = version
+            return [TemplateRow(name, newest, labels[team, name], team) for team, name, newest in found]
+
+        return self._store.search(read)
 
     def daily_usage(self, rows: Iterable[ConversationRow]) -> list[DailyUsage]:
         """Return the usage of these conversations by day, oldest first."""
@@ -133,6 +163,16 @@ def _by_newest(select: Select, query: ConversationQuery) -> list[tuple[int, str]
     return sorted(
         ((created, team) for team, created in rows if created is not None), key=lambda pair: (-pair[0], pair[1])
     )
+
+
+def _all_by_id(select: Select, query: ConversationQuery) -> ConversationPage:
+    """Return a page of everything, sorted by team and id."""
+    position = split_position(query.after) if query.after else ("", "")
+    if not all(map(is_plain, position)) or not query.limit:
+        return ConversationPage([])
+    rows = select(_AFTER, [*position, query.limit + 1])
+    found = [((id, created, conversation, kind), team) for team, id, created, conversation, kind in rows[: query.limit]]
+    return _page(select, found, position_in(found[-1][1], found[-1][0][2]) if len(rows) > query.limit else "")
 
 
 def _by_id(select: Select, teams: Sequence[str], query: ConversationQuery) -> ConversationPage:

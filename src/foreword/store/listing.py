@@ -115,7 +115,7 @@ def count_conversations(select: Select, team: str, query: ConversationQuery) -> 
     The conversations of a prefix are counted in the order of their ids, those of a time in the order of time, and at most
     `_MAX_COUNTED` are examined in each order.
     """
-    condition, key = _kind_condition(query)
+    condition, key = kind_condition(query)
     if not is_plain(query.prefix):
         return 0, True
     if not query.prefix and not query.filters_times:
@@ -210,7 +210,8 @@ def _matcher(query: ConversationQuery, kinds: set[int] | None) -> Callable[[Exam
     return matches
 
 
-def _kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
+def kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
+    """Return the condition for the kinds that a query asks for, and its parameters."""
     fields: dict[str, object] = {
         name: to_bytes(text)
         for name, text in (("layout", query.layout), ("model", query.model), ("template", query.template))
@@ -224,7 +225,7 @@ def _kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
 
 
 def _kinds(select: Select, team: str, query: ConversationQuery) -> set[int]:
-    condition, key = _kind_condition(query)
+    condition, key = kind_condition(query)
     return {kind for (kind,) in select(f"SELECT id FROM foreword_kinds WHERE team = ?{condition}", [team, *key])}
 
 
