@@ -1,13 +1,13 @@
 """Attack a service with many clients, and measure what a known turn of another team takes, and how much memory the service uses.
 
-    python tests/soak/hostile.py [--store URL] [--clients 200] [--seconds 15] [--only KIND ...] [--workers N]
+    python tests/soak/hostile.py [--store URL] [--teams ONE OTHER] [--clients 200] [--seconds 15] [--only KIND ...] [--workers N]
 
 For each kind of attack (see `clients.py`), it times known turns with a token of their own: first alone, then during the attack, then again.
 The 99th percentile must stay under 5 times its quiet value, and the memory of each worker under 300 MB, and come back. On a machine with
 other work, the time depends on that work; the CPU time that the service uses between a request and its response does not, so that either
 may stay under the limit.
-With `--idle N`, that many more connections are open and send nothing. With `--requests N`, it sends that many requests instead, and prints
-how the memory grows. The clients have the lowest priority, because they would be on other machines.
+Before, it checks that neither team sees the other's conversations. With `--requests N`, it sends that many requests instead, and prints how
+the memory grows. The clients have the lowest priority, because they would be on other machines.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ sys.path.insert(0, str(HERE.parent / "service" / "machines"))
 from clients import KINDS, TOOLS  # noqa: E402
 from machine import Machine, database  # noqa: E402
 
-MAX_RATIO, MAX_TEAM_RATIO, MAX_MEMORY = 5.0, 3.0, 300.0
+MAX_MEMORY = 300.0
+SORTS = ("", "&sort=newest")
 PAUSE = 0.005
 SETTLING = 6.0
-TOKENS = {"probe": "calm", "hostile": "loud"}
+TOKENS = ("probe", "hostile")
 ENTRY = """
 [[token]]
 name = "{name}"
 hash = "sha256:{hash}"
 rights = ["read", "turn", "template", "admin"]
-team = "{team}"
 """
 
 
@@ -62,7 +62,7 @@ class Probe:
         self._clocks = [~pid << 3 | 2 for pid in pids]  # the processes' CPU clocks, as Linux numbers them
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._path = f"/conversations/{id}/turn"
-        self._headers = {"Authorization": "Bearer probe"}
+        self._headers = bearer("probe")
 
     def turn(self) -> tuple[float, float]:
         """Return how many milliseconds a turn took, and how many the service computed in that time."""
@@ -150,8 +150,9 @@ def start(top: Path, store: str, options: argparse.Namespace) -> Machine:
     tokens = top / "tokens.toml"
     tokens.write_text(
         "".join(
-            ENTRY.format(name=name, hash=hashlib.sha256(name.encode()).hexdigest(), team=team)
-            for name, team in TOKENS.items()
+            ENTRY.format(name=name, hash=hashlib.sha256(name.encode()).hexdigest())
+            + (f'team = "{team}"\n' if team else "")
+            for name, team in zip(TOKENS, options.teams, strict=True)
         )
     )
     arguments = ["--tokens", str(tokens), "--workers", str(options.workers), "--log-level", "error", *options.options]
@@ -160,7 +161,7 @@ def start(top: Path, store: str, options: argparse.Namespace) -> Machine:
     (top / "w/AGENTS.md").write_text("Run the tests before each commit.\n" * 120)
     machine.start()
     for name, id in (("probe", "known"), ("hostile", "hostile")):
-        headers = {"Authorization": f"Bearer {name}"}
+        headers = bearer(name)
         response = machine.request(
             "POST", f"/conversations/{id}/turn", {"cwd": "", "tools": TOOLS[:12]}, headers=headers
         )
@@ -168,6 +169,30 @@ def start(top: Path, store: str, options: argparse.Namespace) -> Machine:
         # The first count of tokens loads the tokenizer, which takes a part of a second, once in each process.
         assert machine.request("POST", "/tokens", {"cwd": ""}, headers=headers).status == 200
     return machine
+
+
+def check_teams(machine: Machine) -> list[str]:
+    """Return what a team sees of the other one: neither its conversations in a list, nor one of them by its id."""
+    ids: dict[str, set[str]] = {}
+    problems: list[str] = []
+    for name in TOKENS:
+        lists = [machine.request("GET", f"/conversations?limit=500{sort}", headers=bearer(name)).form for sort in SORTS]
+        ids[name] = {row["id"] for page in lists for row in page["conversations"]}
+    for name, other in (TOKENS, TOKENS[::-1]):
+        shared = ids[name] & ids[other]
+        problems += [f"{name} and {other} both list {id}" for id in sorted(shared) if not id.startswith("prompt ")]
+        for id in sorted(ids[other] - shared):
+            for path in (f"/conversations/{id}", f"/conversations/{id}/editions"):
+                if (status := machine.request("GET", path, headers=bearer(name)).status) != 404:
+                    problems.append(f"{name} got a {status} for {path} of {other}")
+    print(
+        f"neither team may see {' or '.join(f'{len(found):,}' for found in ids.values())} conversations of the other: {problems or 'right'}"
+    )
+    return problems
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {name}"}
 
 
 def measure(machine: Machine, kind: str, options: argparse.Namespace) -> list[str]:
@@ -193,7 +218,7 @@ def measure(machine: Machine, kind: str, options: argparse.Namespace) -> list[st
         f" {wall:6.1f}x {busy:6.1f}x {before:6.0f} {peak:5.0f} {left:5.0f}  {counts[0]}",
         flush=True,
     )
-    problems = [f"{kind}: {busy:.1f} times the quiet p99"] if min(wall, busy) > MAX_RATIO else []
+    problems = [f"{kind}: {busy:.1f} times the quiet p99"] if min(wall, busy) > options.max_ratio else []
     problems += [f"{kind}: {peak:.0f} MB"] if peak > MAX_MEMORY else []
     problems += [f"{kind}: {left:.0f} MB afterwards"] if left > max(2 * before, before + 100) else []
     return problems
@@ -224,7 +249,14 @@ def main() -> int:
         "--only", nargs="*", choices=KINDS, default=KINDS, metavar="KIND", help=f"kinds: {', '.join(KINDS)}"
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the service's processes")
-    parser.add_argument("--idle", type=int, default=0, metavar="N", help="how many more connections send nothing")
+    parser.add_argument(
+        "--teams",
+        nargs=2,
+        default=("calm", "loud"),
+        metavar="TEAM",
+        help="the team of the turns, and that of the clients",
+    )
+    parser.add_argument("--max-ratio", type=float, default=5.0, metavar="N", help="how much slower turns may become")
     parser.add_argument("--requests", type=int, default=0, metavar="N", help="send so many requests instead")
     parser.add_argument("options", nargs="*", help="options of the service, after --")
     options = parser.parse_args()
@@ -243,6 +275,7 @@ def main() -> int:
                     f"{'':15} {'quiet':>7} {'p99':>7} {'CPU':>6} {'attacked':>9} {'p99':>7} {'CPU':>6} {'p99':>7} {'CPU':>7}"
                     f" {'MB':>6} {'peak':>5} {'left':>5}"
                 )
+                problems += check_teams(machine)
                 for kind in options.only:
                     problems += measure(machine, kind, options)
         finally:

@@ -56,6 +56,7 @@ _BUILDERS = 8
 # time runs Python code, but everyone else would wait for each of them.
 _READERS_OF_TOKEN = 2
 _BUILDERS_OF_TOKEN = 1
+_QUESTIONERS_OF_TOKEN = 1
 _SHORT_QUEUE = 16
 _QUESTIONERS = 4
 _QUESTION_QUEUE = 64
@@ -168,12 +169,14 @@ class Lanes:
 
     def __init__(self, template_workers: int, template_queue: int, callers: FairStart | None = None) -> None:
         callers = callers or FairStart()
+
+        def share(alone: int, with_others: int) -> Callable[[], int]:
+            return lambda: with_others if callers.has_several() else alone
+
         self._pools = [
-            ThreadPool(_READERS, "foreword-reading", lambda: _READERS_OF_TOKEN if callers.has_several() else _READERS),
-            ThreadPool(
-                _BUILDERS, "foreword-building", lambda: _BUILDERS_OF_TOKEN if callers.has_several() else _BUILDERS
-            ),
-            ThreadPool(_QUESTIONERS, "foreword-question"),
+            ThreadPool(_READERS, "foreword-reading", share(_READERS, _READERS_OF_TOKEN)),
+            ThreadPool(_BUILDERS, "foreword-building", share(_BUILDERS, _BUILDERS_OF_TOKEN)),
+            ThreadPool(_QUESTIONERS, "foreword-question", share(_QUESTIONERS, _QUESTIONERS_OF_TOKEN)),
             ThreadPool(template_workers, "foreword-template"),
             ThreadPool(INSPECTORS, "foreword-inspection"),
             ThreadPool(_HOOK_CALLERS, "foreword-hook"),
