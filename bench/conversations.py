@@ -1,22 +1,27 @@
 """Fill SQLite and PostgreSQL with many conversations, and print what each call takes compared with a store of 100,000.
 
-`make scale NUMBER=10000000` fills ten million; the default is one million. Each call uses the library, so its time includes the network;
-those that begin with a method are requests to a service. For each, the tenth and the 99th percentile are printed. PostgreSQL runs with its
-usual settings: each commit waits for the disk.
+`make scale NUMBER=10000000` fills ten million, half of them in a team without a name and half in another; the default is one million.
+Each call uses the library, so its time includes the network; those that begin with a method are requests to a service. For each, the tenth
+and the 99th percentile are printed. PostgreSQL runs with its usual settings, except that its log may grow to 4 GB between checkpoints: each
+commit waits for the disk. With `--hold`, the stores stay, and their URLs are printed, until the input is closed. `--only SQLite` or
+`--only PostgreSQL` measures one of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable
 from functools import partial
 from itertools import count, cycle, product
 from pathlib import Path
 from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.error import HTTPError
 from urllib.parse import quote
 
 import fixture
@@ -26,7 +31,7 @@ from foreword.store.all_teams import AllTeams
 from foreword.store.listing import ConversationQuery
 from foreword.store.usage import CallUsage
 from foreword.vocabulary import replace
-from stores import MANY, MILLION, PostgresTalks, SqliteTalks, Talks, distinct_prompts, server
+from stores import FIRST, INTERVAL, MANY, MILLION, PostgresTalks, SqliteTalks, Talks, distinct_prompts, server
 
 if TYPE_CHECKING:
     from foreword.store.contract import Store
@@ -34,19 +39,20 @@ if TYPE_CHECKING:
 ROUNDS, MIN_ROUNDS = 200, 10
 MAX_SECONDS = 2.0
 PRUNED = 1000
+failures: list[str] = []
 _UNIT = 4096 * 1000  # of the column `created`, per second
 
 
-# Prefixes of ids, each with the share of the store that begins with it. The conversations of the two teams are the oldest ones.
+# Prefixes of ids, each with the share of the team that begins with it. The conversations with the last two are the oldest ones.
 PREFIXES = {
     "": "",
     ", one in 16": "8",
-    ", a team of 0.6%": "team:",
-    ", a team of 4%": "past:",
+    ", a prefix of 0.6%": "team:",
+    ", a prefix of 4%": "past:",
 }
-TEAMS = {"team:": 0.006, "past:": 0.04}
-# A real team has a share of this, beside the team without a name.
-REAL_TEAM, SHARE = "billing", 0.1
+SHARES = {"team:": 0.006, "past:": 0.04}
+# This team has half of the conversations. The calls that do not name it are those of the team without a name.
+TEAM = "billing"
 VACUUM = "VACUUM foreword_editions"
 
 
@@ -58,11 +64,10 @@ class Times(NamedTuple):
 
 
 def measure(talks: Talks, project: fixture.Fixture, folder: Path) -> dict[str, Times]:
-    """Return milliseconds per call, and bytes per conversation."""
+    """Return milliseconds per call."""
     stats = talks.store.stats()
-    times = {"bytes per conversation": same(stats["bytes"] / stats["conversations"])}
-    calls = {**turns(talks), **lists(talks.store, talks.prompts[0].layout), **real_team(talks), **drift(talks, project)}
-    times |= {name: _time(call) for name, call in calls.items()}
+    calls = {**turns(talks), **lists(talks), **team_lists(talks), **drift(talks, project)}
+    times = {name: _time(call) for name, call in calls.items()}
     times |= requests(talks, project, folder)
     times[f"prune {PRUNED:,} conversations"] = same(_prune(talks))
     start = perf_counter()
@@ -115,31 +120,50 @@ def turns(talks: Talks) -> dict[str, Callable[[], object]]:
     }
 
 
-def lists(store: Store, layout: str) -> dict[str, Callable[[], object]]:
+def lists(talks: Talks) -> dict[str, Callable[[], object]]:
     """Return the lists in each order, with and without filters."""
+    store, first = talks.store, talks.prompts[0]
+    filters: dict[str, dict[str, Any]] = {"": {}, ", one layout": {"layout": first.layout}}
     calls: dict[str, Callable[[], object]] = {}
-    for (name, prefix), each in product(PREFIXES.items(), ("", layout)):
-        for order in ("by id", "newest"):
-            query = ConversationQuery(prefix, each, newest=order == "newest")
-            calls[f"{order}{name}{', one layout' if each else ''}"] = partial(_page, store, query)
-        calls[f"count{name}{', one layout' if each else ''}"] = partial(store.count, ConversationQuery(prefix, each))
+    for (name, prefix), (filtered, fields) in product(PREFIXES.items(), filters.items()):
+        calls |= orders(f"{name}{filtered}", store, ConversationQuery(prefix, **fields))
+    oldest, middle = ((FIRST + number * INTERVAL) / _UNIT for number in (1000, talks.number // 2))
+    calls |= orders(", since the middle", store, ConversationQuery(since=middle))
+    calls |= orders(", the oldest 1,000", store, ConversationQuery(until=oldest))
+    calls |= orders(", no such model", store, ConversationQuery(model="none"), is_empty=True)
     return calls
 
 
-def real_team(talks: Talks) -> dict[str, Callable[[], object]]:
+def orders(
+    name: str, store: Store | AllTeams, query: ConversationQuery, is_empty: bool = False
+) -> dict[str, Callable[[], object]]:
+    """Return the calls that list in each order, and the one that counts."""
+
+    def read_page(query: ConversationQuery) -> None:
+        assert bool(store.conversations(query).rows) is not is_empty
+
+    return {
+        f"by id{name}": partial(read_page, query),
+        f"newest{name}": partial(read_page, replace(query, newest=True)),
+        f"count{name}": partial(store.count, query),
+    }
+
+
+def team_lists(talks: Talks) -> dict[str, Callable[[], object]]:
     """Return the calls for a team that has a name, and those for all teams."""
-    store = talks.store.for_team(REAL_TEAM)
+    store, layout = talks.store.for_team(TEAM), talks.prompts[0].layout
     ids = cycle(row.id for row in store.conversations(ConversationQuery(limit=1000)).rows)
-    calls: dict[str, Callable[[], object]] = {"team billing: the edition in use": lambda: store.current(next(ids))}
-    for order in ("by id", "newest"):
-        query = ConversationQuery(newest=order == "newest")
-        calls[f"team billing: {order}"] = partial(_page, store, query)
-        calls[f"team billing: {order}, one layout"] = partial(
-            _page, store, replace(query, layout=talks.prompts[0].layout)
-        )
-        calls[f"all teams: {order}"] = partial(AllTeams(store).conversations, query)
-    calls["team billing: count"] = partial(store.count, ConversationQuery())
-    calls["team billing: count, one in 16"] = partial(store.count, ConversationQuery("0"))
+    calls: dict[str, Callable[[], object]] = {f"team {TEAM}: the edition in use": lambda: store.current(next(ids))}
+    everything = AllTeams(talks.store)
+    for whose, place in ((f"team {TEAM}", store), ("all teams", everything)):
+        for filtered, query in (
+            ("", ConversationQuery()),
+            (", one in 16", ConversationQuery("8")),
+            (", one layout", ConversationQuery(layout=layout)),
+        ):
+            calls |= {f"{whose}: {name}": call for name, call in orders(filtered, place, query).items()}
+    calls["all teams: names of templates"] = everything.template_names
+    calls["all teams: teams with an id"] = lambda: everything.with_conversation(next(ids))
     return calls
 
 
@@ -158,35 +182,59 @@ def requests(talks: Talks, project: fixture.Fixture, folder: Path) -> dict[str, 
     with service.run(command, folder, project) as (url, _):
         body = service.create_conversations(url, project)
         prompt = talks.store.conversations(ConversationQuery(limit=1)).rows[0].prompt
+        quiet_body = json.dumps({key: field for key, field in json.loads(body).items() if key != "message"}).encode()
+        start = url.rpartition(":")[2]
         usage = json.dumps({"usage": {"input_tokens": 10, "output_tokens": 1}}).encode()
         paths: dict[str, Callable[[], tuple[str, bytes | None]]] = {
             "GET /conversations/{id}": lambda: (f"/conversations/{next(ids)}", None),
             "GET /conversations/{id}/editions": lambda: (f"/conversations/{next(ids)}/editions", None),
+            "GET /conversations/{id}/editions/1": lambda: (f"/conversations/{next(ids)}/editions/1", None),
             "GET /conversations/{id}/drift": lambda: (
                 f"/conversations/chat-0/drift?cwd={quote(str(project.cwd))}",
                 None,
             ),
             "GET /prompts/{id}": lambda: (f"/prompts/{prompt}", None),
-            "GET /conversations": lambda: ("/conversations", None),
-            "GET /conversations, newest": lambda: ("/conversations?sort=newest", None),
-            "GET /usage": lambda: ("/usage", None),
-            "GET /templates": lambda: ("/templates", None),
-            "GET /metrics": lambda: ("/metrics", None),
+            **{
+                f"GET /conversations{query}": partial(lambda query: (f"/conversations{query}", None), query)
+                for query in (
+                    "",
+                    "?sort=newest",
+                    "?layout=foreword",
+                    "?sort=newest&layout=foreword",
+                    "?search=8",
+                    "?sort=newest&search=8",
+                )
+            },
+            **{
+                f"GET {place}": partial(lambda place: (place, None), place)
+                for place in (
+                    "/usage",
+                    "/usage?search=8",
+                    "/templates",
+                    "/system-prompt",
+                    "/system-prompt/usage",
+                    "/metrics",
+                    "/readyz",
+                )
+            },
             "POST turn, known": lambda: ("/conversations/chat-0/turn", body),
-            "POST turn, new": lambda: (f"/conversations/new-{next(numbers)}-{len(talks.ids)}-{url[-5:]}/turn", body),
+            "POST turn, new": lambda: (f"/conversations/new-{next(numbers)}-{start}/turn", body),
+            "POST construct": lambda: ("/conversations/chat-1/construct", quiet_body),
+            "POST compact": lambda: ("/conversations/chat-2/compact", body),
+            "POST reload": lambda: ("/conversations/chat-3/reload", quiet_body),
             "POST usage": lambda: (f"/conversations/{next(ids)}/usage", usage),
         }
 
         def send(path: Callable[[], tuple[str, bytes | None]]) -> None:
             place, content = path()
-            service.fetch(f"{url}{place}", content)
+            try:
+                service.fetch(f"{url}{place}", content)
+            except HTTPError as error:  # the other measurements of a run that takes hours are still wanted
+                with error:
+                    failures.append(f"{talks.url}: {place}: {error.code} {error.read(1000).decode()}")
+                print(failures[-1], file=sys.stderr, flush=True)
 
         return {name: _time(partial(send, path)) for name, path in paths.items()}
-
-
-def _page(store: Store, query: ConversationQuery) -> None:
-    """Read the first page, which is never empty."""
-    assert store.conversations(query).rows
 
 
 def _time(call: Callable[[], object]) -> Times:
@@ -201,40 +249,69 @@ def _time(call: Callable[[], object]) -> Times:
 
 def _prune(talks: Talks) -> float:
     """Remove the oldest conversations, and return how many milliseconds it took."""
-    ((created,),) = talks.run(f"SELECT created FROM foreword_editions ORDER BY created LIMIT 1 OFFSET {PRUNED}")
+    ((created,),) = talks.run(
+        f"SELECT created FROM foreword_editions WHERE team = '' AND kind IS NOT NULL ORDER BY created LIMIT 1 OFFSET {PRUNED}"
+    )
     start = perf_counter()
     for _ in talks.store.prune(created / _UNIT, keep_last=0):
         pass
     return (perf_counter() - start) * 1e3
 
 
+def fill(talks: Talks, number: int) -> dict[str, Times]:
+    """Fill both teams, and return how many bytes and microseconds a conversation of each takes."""
+    times: dict[str, Times] = {}
+    before = bytes_before = 0
+    for name, half in (("", number - number // 2), (f" of team {TEAM}", number // 2)):
+        start = perf_counter()
+        if name:
+            talks.fill_team(TEAM, half)
+        else:
+            talks.fill(half, SHARES)
+        seconds = perf_counter() - start
+        stats = talks.store.stats()
+        added = stats["conversations"] - before
+        times[f"bytes per conversation{name}"] = same((stats["bytes"] - bytes_before) / added)
+        times[f"fill, per 1,000 conversations{name}"] = same(seconds * 1e6 / added)
+        before, bytes_before = stats["conversations"], stats["bytes"]
+        print(f"{seconds:.0f} s for {added:,} conversations{name}", file=sys.stderr, flush=True)
+    return times
+
+
 def main() -> None:
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else MILLION
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("number", type=int, nargs="?", default=MILLION, help="how many conversations")
+    parser.add_argument("--only", choices=("SQLite", "PostgreSQL"), help="measure only this store")
+    parser.add_argument("--hold", action="store_true", help="keep the stores until the input is closed")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-scale-") as folder, server() as databases:
         project = fixture.build(Path(folder))
         prompts = distinct_prompts(project)
-        for name, open_talks in (
-            ("SQLite", lambda: SqliteTalks(f"{folder}/conversations.db", prompts)),
-            ("PostgreSQL", lambda: PostgresTalks(databases(), prompts)),
-        ):
-            talks = open_talks()
-            results = {}
-            for size in (min(MANY, number // 10), number):
-                start = perf_counter()
-                talks.fill(size, TEAMS)
-                print(f"{name}: filled {size:,} conversations in {perf_counter() - start:.0f} s", file=sys.stderr)
-                talks.fill_real_team(REAL_TEAM, int(size * SHARE))
-                results[size] = measure(talks, project, Path(folder))
-            talks.close()
-            _print(name, *results.items())
+        stores: dict[str, Callable[[], Talks]] = {
+            "SQLite": lambda: SqliteTalks(f"{folder}/{uuid.uuid4()}.db", prompts),
+            "PostgreSQL": lambda: PostgresTalks(databases(), prompts),
+        }
+        for name, open_talks in stores.items():
+            if options.only in (None, name):
+                results = {}
+                for size in (min(MANY, options.number // 10), options.number):
+                    talks = open_talks()
+                    print(f"{name}, {size:,}: {talks.url}", file=sys.stderr, flush=True)
+                    results[size] = fill(talks, size) | measure(talks, project, Path(folder))
+                    talks.close()
+                _print(name, *results.items())
+        if options.hold:
+            sys.stdin.read()
+    if failures:
+        raise SystemExit(f"{len(failures)} requests failed")
 
 
 def _print(name: str, few: tuple[int, dict[str, Times]], many: tuple[int, dict[str, Times]]) -> None:
-    print(f"{name + ', milliseconds':38} {few[0]:>12,} {'p99':>9} {many[0]:>12,} {'p99':>9} {'growth':>8}")
+    print(f"{name + ', milliseconds':44} {few[0]:>12,} {'p99':>9} {many[0]:>12,} {'p99':>9} {'growth':>8}")
     for call, least in few[1].items():
         most = many[1][call]
         print(
-            f"{call:38} {least.fast:12.2f} {least.slow:9.2f} {most.fast:12.2f} {most.slow:9.2f} {most.fast / least.fast:7.2f}x",
+            f"{call:44} {least.fast:12.2f} {least.slow:9.2f} {most.fast:12.2f} {most.slow:9.2f} {most.fast / least.fast:7.2f}x",
             flush=True,
         )
 

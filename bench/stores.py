@@ -11,7 +11,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,12 @@ MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
 MAX_BYTES = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
-PROMPT_ROWS = "SELECT content, kind FROM foreword_editions WHERE conversation LIKE 'prompt %'"
+PROMPT_ROWS = """
+    SELECT content, kind FROM foreword_editions
+    WHERE team = '{}' AND conversation >= 'prompt ' AND conversation < 'prompt!' ORDER BY id
+"""
+# How many conversations are added in one transaction.
+BATCH_SIZE = 1_000_000
 # Conversations are added oldest first, one in two seconds, as they would be created. The first one is old enough for ten million.
 OLDEST = "2025-01-01T00:00:00.000+00:00"
 FIRST = pack_time(OLDEST)[0]
@@ -122,52 +127,41 @@ class Talks:
         self.store: Store = open_store(url)
         for index, edition in enumerate(prompts):
             self.store.publish(f"prompt {index}", replace(edition, created=OLDEST), 0)
-        self.prompt_rows = self._prompt_rows()
         self.read: Callable[[], object] = lambda: None
-        self._number = 0
+        self.number = 0
 
-    def fill(self, until: int, teams: Mapping[str, float] | None = None) -> None:
-        """Add conversations up to a total of `until`, and pick some of them for reading. `teams` have shares of them, by prefix."""
-        first, self._number = self._number, self._number + until - self.store.stats()["conversations"]
-        self._add(first, self._number)
-        for prefix, share in (teams or {}).items():
-            self._add_team(prefix, int(until * share))
+    def fill(self, until: int, prefixes: Mapping[str, float] | None = None) -> None:
+        """Add conversations up to a total of `until`, and pick some of them for reading.
+
+        The ids of the oldest ones begin with `prefixes`, which have these shares of `until`. Other ids begin with a hexadecimal digit.
+        """
+        first, self.number = self.number, self.number + until - self.store.stats()["conversations"]
+        ends, end = {}, 0
+        for prefix, share in (prefixes or {}).items():
+            end += int(until * share)
+            ends[prefix] = end
+        self._add_all(first, self.number, "", ends)
         self.ids = self._sample_ids()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
 
-    def create(self) -> None:
-        edition = self.prompts[self._number % PROMPTS]
-        self._number += 1
-        created = unpack_time(FIRST + self._number * INTERVAL, None)
-        self.store.publish(str(uuid.uuid4()), replace(edition, created=created), 0)
-
-    def _add_team(self, prefix: str, number: int) -> None:
-        """Give the oldest conversations ids with a prefix, until there are so many of them. Other ids begin with a hexadecimal digit."""
-        ((present,),) = self.run(
-            f"SELECT count(*) FROM foreword_editions WHERE conversation >= '{prefix}' AND conversation < '{prefix}g'"
-        )
-        self.run(
-            f"UPDATE foreword_editions SET conversation = '{prefix}' || conversation WHERE id IN"
-            f" (SELECT id FROM foreword_editions WHERE conversation < 'g' ORDER BY created LIMIT {max(0, number - present)})"
-        )
-        self.run("ANALYZE foreword_editions")
-
-    def fill_real_team(self, team: str, number: int) -> None:
-        """Make a team have this many conversations: those of the others with the lowest ids, with prompts of its own."""
+    def fill_team(self, team: str, number: int) -> None:
+        """Give a team this many conversations, with prompts of its own."""
         store = self.store.for_team(team)
         for index, edition in enumerate(self.prompts):
             store.publish(f"prompt {index}", replace(edition, created=OLDEST), 0)
-        self.run(
-            "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
-            f" SELECT '{team}', e.conversation, 1, own.content, own.kind, e.created FROM"
-            " (SELECT conversation, created, row_number() OVER (ORDER BY conversation) AS n FROM foreword_editions"
-            f" WHERE team = '' AND conversation < 'g' ORDER BY conversation LIMIT {number}) AS e JOIN"
-            " (SELECT content, kind, row_number() OVER (ORDER BY id) - 1 AS n FROM foreword_editions"
-            f" WHERE team = '{team}' AND conversation >= 'prompt ' AND conversation < 'prompt!') AS own"
-            f" ON own.n = e.n - e.n / {PROMPTS} * {PROMPTS}"
-            " WHERE true ON CONFLICT (team, conversation, number) DO NOTHING"
-        )
+        self._add_all(0, number - len(self.prompts), team, {})
+
+    def create(self) -> None:
+        edition = self.prompts[self.number % PROMPTS]
+        self.number += 1
+        created = unpack_time(FIRST + self.number * INTERVAL, None)
+        self.store.publish(str(uuid.uuid4()), replace(edition, created=created), 0)
+
+    def _add_all(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
+        """Add a team's conversations with these numbers in several transactions. The ids below an end have its prefix."""
+        for start in range(first, until, BATCH_SIZE):
+            self._add(start, min(start + BATCH_SIZE, until), team, ends)
         for statement in (*COUNT_AGAIN, "ANALYZE foreword_editions"):
             self.run(statement)
 
@@ -178,13 +172,13 @@ class Talks:
         """Run a statement on a separate connection, and return its rows if it has any."""
         raise NotImplementedError
 
-    def _add(self, first: int, until: int) -> None:
-        """Add the conversations with these numbers."""
+    def _add(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
+        """Add the conversations with these numbers in one transaction."""
         raise NotImplementedError
 
-    def _prompt_rows(self) -> list[tuple[int, int]]:
-        """Return the content and kind of each prompt."""
-        raise NotImplementedError
+    def _prompt_rows(self, team: str) -> list[tuple[int, int]]:
+        """Return the content and kind of each prompt of a team."""
+        return [(content, kind) for content, kind in self.run(PROMPT_ROWS.format(team))]
 
     def _sample_ids(self) -> list[str]:
         return [
@@ -196,30 +190,28 @@ class Talks:
 
 
 class SqliteTalks(Talks):
-    def _add(self, first: int, until: int) -> None:
-        connection = connect(self.url)
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("PRAGMA cache_size = -200000")
-        prompt_row = cycle(self.prompt_rows)
+    def _add(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
+        prompt_rows = self._prompt_rows(team)
         add = (
             "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
-            f" VALUES ('', ?, 1, ?, ?, {FIRST} + ? * {INTERVAL})"
+            f" VALUES ('{team}', ?, 1, ?, ?, {FIRST} + ? * {INTERVAL})"
         )
-        connection.execute("BEGIN")
-        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), index) for index in range(first, until)))
-        for statement in COUNT_AGAIN:
-            connection.execute(statement)
-        connection.execute("COMMIT")
-        connection.close()
+
+        def rows() -> Iterator[tuple[object, ...]]:
+            for index in range(first, until):
+                prefix = next((prefix for prefix, end in ends.items() if index < end), "")
+                yield f"{prefix}{uuid.uuid4()}", *prompt_rows[index % len(prompt_rows)], index
+
+        with closing(connect(self.url)) as connection:
+            connection.execute("PRAGMA foreign_keys = OFF")
+            connection.execute("PRAGMA cache_size = -1000000")
+            connection.execute("BEGIN")
+            connection.executemany(add, rows())
+            connection.execute("COMMIT")
 
     def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
-        connection = connect(self.url)
-        rows = connection.execute(statement, args).fetchall()
-        connection.close()
-        return rows
-
-    def _prompt_rows(self) -> list[tuple[int, int]]:
-        return [(content, kind) for content, kind in self.run(PROMPT_ROWS)]
+        with closing(connect(self.url)) as connection:
+            return connection.execute(statement, args).fetchall()
 
 
 class PostgresTalks(Talks):
@@ -230,23 +222,19 @@ class PostgresTalks(Talks):
             cursor = connection.execute(statement.encode(), args)
             return cursor.fetchall() if cursor.description else []
 
-    def _add(self, first: int, until: int) -> None:
+    def _add(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
+        cases = "".join(f" WHEN step < {end} THEN '{prefix}'" for prefix, end in ends.items())
+        prefix = f"CASE{cases} ELSE '' END || " if ends else ""
         self.run(
             "INSERT INTO foreword_editions (team, conversation, number, content, kind, created)"
-            f" SELECT '', gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
+            f" SELECT '{team}', {prefix}gen_random_uuid()::text, 1, content, kind, {FIRST} + step::bigint * {INTERVAL}"
             " FROM generate_series(%s, %s - 1) AS step"
             " JOIN unnest(%s::bigint[], %s::integer[]) WITH ORDINALITY AS prompts (content, kind, index)"
             f" ON index = step %% {PROMPTS} + 1 ORDER BY step",
             first,
             until,
-            *map(list, zip(*self.prompt_rows, strict=True)),
+            *map(list, zip(*self._prompt_rows(team), strict=True)),
         )
-        for statement in COUNT_AGAIN:
-            self.run(statement)
-        self.run("ANALYZE foreword_editions")
-
-    def _prompt_rows(self) -> list[tuple[int, int]]:
-        return [(content, kind) for content, kind in self.run(PROMPT_ROWS.replace("%", "%%"))]
 
 
 def distinct_prompts(project: fixture.Fixture) -> list[Edition]:

@@ -28,7 +28,8 @@ SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "64MB",
 }
-DURABLE = {"fsync": "on", "full_page_writes": "on"}
+# Otherwise as by default, but with fewer checkpoints while a benchmark fills a large store.
+DURABLE = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "128MB", "max_wal_size": "4GB"}
 TIMEOUT = 60.0
 
 
