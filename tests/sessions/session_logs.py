@@ -1,7 +1,13 @@
-"""Writes small logs in the formats of released agents."""
+"""Writes small logs in the formats of released agents, and copies the golden ones."""
 
 import json
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "sessions"
 START = 1_794_000_000
 
 
@@ -105,3 +111,20 @@ def write_codex(home, rows, session="019a1e94-b044-7521-beaa-426c32ed4af3"):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def restore(name, folder):
+    """Copy the golden logs of a program into the home directory in this folder, and return that."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    for path in (GOLDEN / name).rglob("*.jsonl"):
+        parts = path.relative_to(GOLDEN / name / "home").parts
+        target = home.joinpath(*(re.sub("^_", ".", part) for part in parts))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    if (GOLDEN / name / "opencode.sql").exists():
+        target = home / ".local" / "share" / "opencode" / "opencode.db"
+        target.parent.mkdir(parents=True)
+        with closing(sqlite3.connect(target)) as connection:
+            connection.executescript((GOLDEN / name / "opencode.sql").read_text())
+    return home

@@ -2,35 +2,14 @@
 
 import json
 import re
-import shutil
-import sqlite3
-from pathlib import Path
 
 import pytest
+from session_logs import GOLDEN, restore
 
 from foreword.programs.sessions import mapping_answer
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "sessions"
 PROGRAMS = sorted(path.name for path in GOLDEN.iterdir())
 KINDS = ("fresh", "written", "read", "out")
-
-
-def restore(name, folder):
-    """Copy the logs of a program into a home directory."""
-    home = folder / "home"
-    home.mkdir()
-    for path in (GOLDEN / name).rglob("*.jsonl"):
-        parts = path.relative_to(GOLDEN / name / "home").parts
-        target = home.joinpath(*(re.sub("^_", ".", part) for part in parts))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    if (GOLDEN / name / "opencode.sql").exists():
-        target = home / ".local" / "share" / "opencode" / "opencode.db"
-        target.parent.mkdir(parents=True)
-        connection = sqlite3.connect(target)
-        connection.executescript((GOLDEN / name / "opencode.sql").read_text())
-        connection.close()
-    return home
 
 
 @pytest.fixture(params=PROGRAMS)

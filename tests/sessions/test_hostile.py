@@ -20,27 +20,10 @@ from other_logs import (
 from session_logs import ClaudeLog, codex_item, codex_rows, codex_usage, stamp, write_codex
 
 from foreword.cli import main
-from foreword.programs.sessions import DIMENSIONS, mapping_answer
+from foreword.programs.sessions import DIMENSIONS
 
 REQUESTS = [(5000, 0, 7), (300, 5000, 7), (200, 5300, 7)]
 TOTAL = {"fresh": 5500, "written": 0, "read": 10300, "out": 21}
-
-
-@pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def ask(home):
-    def ask(**fields):
-        return mapping_answer(
-            {"cwd": str(home), "home": str(home), "everywhere": True, "utc": True, "no_cache": True, **fields}
-        )
-
-    return ask
 
 
 def codex_log(home, requests=REQUESTS):

@@ -3,27 +3,12 @@
 import pytest
 from session_logs import ClaudeLog
 
-from foreword.programs.sessions import mapping_answer
 from foreword.sessions.chains import PartLine, common
 from foreword.sessions.readers import claude, claude_figures
 from foreword.sessions.readers.claude_requests import canonical, sha
 from foreword.sessions.values import LogPart
 
 REQUESTS = 800
-
-
-@pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def ask(home):
-    return lambda **fields: mapping_answer(
-        {"cwd": str(home), "home": str(home), "everywhere": True, "no_cache": True, **fields}
-    )
 
 
 def broken(home, change, requests=REQUESTS):

@@ -12,13 +12,6 @@ from foreword.programs.sessions import mapping_answer
 
 
 @pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def repo(tmp_path):
     folder = tmp_path / "repo"
     (folder / ".git").mkdir(parents=True)
