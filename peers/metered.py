@@ -16,8 +16,8 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from foreword.inspection.price_list import shipped_prices
-from foreword.inspection.prices import Price
+from foreword.inspection.price_list import read_prices
+from foreword.inspection.prices import Price, Prices
 
 from .provider import handler
 from .wires import Call, Metering, answer, messages, tool_names, wire
@@ -51,6 +51,7 @@ class Meter:
     requests: list[Metered] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     cache: ProviderCache = field(default_factory=ProviderCache)
+    prices: Prices = field(default_factory=read_prices)
 
     def reply(self, path: str, body: Json) -> tuple[str, bytes]:
         """Charge and record a request, and return the content type and body of the response."""
@@ -62,7 +63,7 @@ class Meter:
         return answer(path, body, next_call(path, body), metering)
 
     def _charge(self, path: str, body: Json, number: int) -> Metering:
-        rules, _, _ = shipped_prices().rule_for(PROVIDERS[wire(path)], "")
+        rules, _, _ = self.prices.rule_for(PROVIDERS[wire(path)], "")
         price = Price(_model(path, body), rules.name, 4, 5, 0.4, _MINIMUM)
         charge = self.cache.send(_plain(body, wire(path)), Model(rules, price, count), int(time.time()))
         written = charge.written if rules.caching == "breakpoints" else 0
@@ -131,8 +132,8 @@ def _calls(text: str) -> list[Call]:
 class MeteredProvider:
     """Serves a `Meter` on a free port of 127.0.0.1 while the `with` block runs."""
 
-    def __init__(self) -> None:
-        self.meter = Meter()
+    def __init__(self, prices: str = "") -> None:
+        self.meter = Meter(prices=read_prices(prices))
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self.meter))
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)

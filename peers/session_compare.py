@@ -17,9 +17,14 @@ KINDS = ("fresh", "written", "read", "out")
 SHARE, SLACK = 0.95, 256
 
 
-def compare(base: str, turns: list[tuple[float, Turn]], requests: list[Metered]) -> list[str]:
+def compare(base: str, settings: str, turns: list[tuple[float, Turn]], requests: list[Metered]) -> list[str]:
     """Return what differs between the logs and the provider's record. Each turn comes with the time at which it started."""
-    fields = {"cwd": os.path.join(base, "repo"), "home": os.path.join(base, "home"), "no_cache": True}
+    fields = {
+        "cwd": os.path.join(base, "repo"),
+        "home": os.path.join(base, "home"),
+        "no_cache": True,
+        "settings": settings,
+    }
     answer = mapping_answer(fields)
     findings, rows = list(answer["findings"]), []
     for session in answer["sessions"]:

@@ -90,9 +90,9 @@ SCRIPTS: dict[str, list[Turn]] = {
 }
 
 
-def with_pause(turns: list[Turn]) -> list[Turn]:
+def with_pause(turns: list[Turn], lifetime: int) -> list[Turn]:
     """Return a script with a pause after its second turn that is longer than the caches last."""
-    pause = replace(turns[1], message="After a pause.", cause="lifetime|unknown", pause=305, edit=0)
+    pause = replace(turns[1], message="After a pause.", cause="lifetime|unknown", pause=lifetime + 5, edit=0)
     return [*turns[:2], pause, *turns[2:]]
 
 

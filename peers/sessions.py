@@ -3,7 +3,7 @@
 python -m peers.sessions                   run every program and compare
 python -m peers.sessions --only claude     run one program
 python -m peers.sessions --record          also rewrite the reduced logs in tests/golden/sessions
-python -m peers.sessions --pause           with a pause that is longer than the cache lasts, which takes five minutes
+python -m peers.sessions --lifetime 300    with a provider whose cache lasts as long as a real one, and a pause that is longer
 python -m peers.sessions --seed 7          with a session of random events instead of the script; the same seed gives the same one
 python -m peers.sessions --newest          with the newest release of each program that can be installed
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from .__main__ import SCRATCH, _install, folder_of
 from .install import Installed, RunError, find_installed
-from .metered import MeteredProvider
+from .metered import PROVIDERS, MeteredProvider
 from .newest import install_newest
 from .programs import Program, _fill, _run, read_programs
 from .session_compare import compare, logged_requests
@@ -43,7 +43,7 @@ def main() -> int:
         "--only", action="append", choices=sorted(SCRIPTS), help="run only this program; may be repeated"
     )
     parser.add_argument("--record", action="store_true", help="rewrite the reduced logs in tests/golden/sessions")
-    parser.add_argument("--pause", action="store_true", help="add a pause of five minutes")
+    parser.add_argument("--lifetime", type=int, default=60, help="for how many seconds the provider keeps a prefix")
     parser.add_argument("--seed", type=int, help="run a session of random events instead of the script")
     parser.add_argument("--newest", action="store_true", help="run the newest releases")
     args = parser.parse_args()
@@ -52,26 +52,27 @@ def main() -> int:
     for name in args.only or SCRIPTS:
         program = programs[name]
         turns = SCRIPTS[name] if args.seed is None else random_script(name, args.seed)
-        if args.pause:
-            turns = with_pause(turns)
+        if not args.record:  # the golden logs are read with the lifetimes of real providers
+            turns = with_pause(turns, args.lifetime)
         try:
             if args.newest:
                 program = install_newest(program, _install)
             else:
                 _install(program)
-            agrees = run_script(program, turns, args.record) and agrees
+            agrees = run_script(program, turns, args.lifetime, args.record) and agrees
         except RunError as error:
             print(f"{program.title:12} {program.version:10} not run: {error}", flush=True)
     return int(not agrees)
 
 
-def run_script(program: Program, turns: list[Turn], record: bool) -> bool:
+def run_script(program: Program, turns: list[Turn], lifetime: int, record: bool) -> bool:
     """Run one program's script, and compare its logs with the provider's record."""
     installed = find_installed(folder_of(program), program.program, program.node)
     base = os.path.join(BASE, program.name)
     _write_tree(base)
+    settings, prices = _write_prices(base, lifetime)
     started: list[float] = []
-    with MeteredProvider() as provider:
+    with MeteredProvider(prices) as provider:
         for turn in turns:
             time.sleep(turn.pause + 2 - time.time() % 1)  # logs and answers may have whole seconds
             if turn.edit:
@@ -82,7 +83,7 @@ def run_script(program: Program, turns: list[Turn], record: bool) -> bool:
             if len(provider.meter.requests) == count:
                 raise RunError(f"{turn.message!r} sent no request: {output[-200:].strip()}")
         requests = list(provider.meter.requests)
-    problems = compare(base, list(zip(started, turns, strict=True)), logged_requests(program.name, requests))
+    problems = compare(base, settings, list(zip(started, turns, strict=True)), logged_requests(program.name, requests))
     if record:
         causes = [turn.cause for turn in turns if turn.cause and "|" not in turn.cause]
         write_golden(program.name, program.version, base, requests, causes)
@@ -102,6 +103,15 @@ def _write_tree(base: str) -> None:
     Path(base, "repo/packages/api/a.py").write_text("x = 1\n" * 600)
     git = "git init -q -b main . && git add -A && git -c user.email=peer@example.com -c user.name=Peer commit -qm Start"
     subprocess.run(git, shell=True, cwd=os.path.join(base, "repo"), check=True)
+
+
+def _write_prices(base: str, lifetime: int) -> tuple[str, str]:
+    """Write how long the provider's cache lasts, for the provider and for the reader, and return the paths of settings and prices."""
+    settings, prices = Path(base, "settings.toml"), Path(base, "prices.toml")
+    rules = "".join(f"[provider.{name}]\nlifetime = {lifetime}\n" for name in sorted(set(PROVIDERS.values())))
+    prices.write_text(rules)
+    settings.write_text('prices = "prices.toml"\n')
+    return str(settings), str(prices)
 
 
 def _edit_files(base: str, number: int) -> None:

@@ -64,6 +64,6 @@ def test_a_random_session_is_the_same_every_time_and_uses_every_event():
 
 
 def test_a_pause_may_empty_the_cache():
-    paused = with_pause(SCRIPTS["codex"])
-    assert [turn.pause for turn in paused[:4]] == [0, 0, 305, 0]
+    paused = with_pause(SCRIPTS["codex"], 60)
+    assert [turn.pause for turn in paused[:4]] == [0, 0, 65, 0]
     assert paused[2].cause == "lifetime|unknown"
