@@ -168,6 +168,42 @@ class _Talk:
             self.add("assistant", message=message, requestId=f"r{name}")
 
 
+def write_long_log(base: Path, requests: int) -> None:
+    """Write one conversation with this many requests, in short rows. It is compacted after each 200; each 50th reads nothing."""
+    (base / "repo").mkdir(parents=True, exist_ok=True)
+    session = "00000001-0000-4000-8000-000000000000"
+    path = base / f"home/.claude/projects/-repo/{session}.jsonl"
+    path.parent.mkdir(parents=True)
+    talk = _Talk(1, base)
+    talk.start()
+    common = {"sessionId": session, "version": "2.1.281", "cwd": str(base / "repo")}
+    read = 0
+    with path.open("w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in talk.rows)
+        for index in range(requests):
+            common["timestamp"] = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1_780_000_000 + 20 * index))
+            user = {"role": "user", "content": f"Turn {index}."}
+            usage = {"input_tokens": 3, "output_tokens": 900, "cache_creation_input_tokens": 2000}
+            usage["cache_read_input_tokens"] = 0 if index % 50 == 49 else read
+            block = {"type": "tool_use", "id": f"t{index}", "name": "Tool1", "input": {"path": "a.py"}}
+            answer = {
+                "id": f"m{index}",
+                "role": "assistant",
+                "model": "claude-opus-5-5",
+                "content": [block],
+                "usage": usage,
+            }
+            rows: list[dict[str, object]] = [
+                {"type": "user", "uuid": f"u{index}", "message": user},
+                {"type": "assistant", "uuid": f"a{index}", "requestId": f"r{index}", "message": answer},
+            ]
+            read += 2000
+            if index % 200 == 199:
+                rows.append({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}})
+                read = 0
+            file.writelines(json.dumps({**row, **common}, separators=(",", ":")) + "\n" for row in rows)
+
+
 @cache
 def _model_row(kind: str) -> dict[str, Any]:
     """Return a row of this type from the golden logs, without what only describes requests."""

@@ -2,6 +2,7 @@
 
 python bench/sessions.py                 40 MB
 python bench/sessions.py --megabytes 1000   10,000 sessions, which takes some minutes
+python bench/sessions.py --requests 500000  one session with so many requests: only memory is limited
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from fixture import Fixture
-from many_logs import write_logs
+from many_logs import write_logs, write_long_log
 from measure import Row
 
 SRC = Path(__file__).parents[1] / "src"
@@ -43,6 +44,14 @@ COMMANDS: list[tuple[str, list[str], float | None]] = [
     ("--by file, index", ["--by", "file"], None),
     ("--by file again", ["--by", "file"], None),
 ]
+# The same for one session with very many requests.
+LONG: list[tuple[str, list[str], float | None]] = [
+    ("list", ["--no-cache"], None),
+    ("--by file", ["--by", "file", "--no-cache"], None),
+    ("--by cause", ["--by", "cause", "--no-cache"], None),
+    ("one session", ["--id", "00000001", "--no-cache"], None),
+    ("in force", ["--id", "00000001", "--in-force-text", "Turn 400000.", "--no-cache"], None),
+]
 
 
 def rows(_: Fixture) -> list[Row]:
@@ -50,7 +59,7 @@ def rows(_: Fixture) -> list[Row]:
     base = Path(tempfile.mkdtemp(prefix="foreword-bench-"))
     try:
         write_logs(base, 40 << 20)
-        measured = run(base)
+        measured = run(base, COMMANDS)
     finally:
         shutil.rmtree(base)
     labels = "`foreword sessions` on 40 MB of logs, CPU time", "the same interpreter parses every line, CPU time"
@@ -64,15 +73,20 @@ def main() -> int:
     """Generate logs, measure each command, and print what it costs. Returns 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=40)
+    parser.add_argument("--requests", type=int, default=0)
     args = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="foreword-bench-"))
     try:
-        sessions = write_logs(base, args.megabytes << 20)
-        measured = run(base)
+        if args.requests:
+            write_long_log(base, args.requests)
+            title = f"one session with {args.requests:,} requests"
+        else:
+            title = f"{args.megabytes} MB in {write_logs(base, args.megabytes << 20):,} sessions"
+        measured = run(base, LONG if args.requests else COMMANDS)
     finally:
         shutil.rmtree(base)
     floors = sorted(floor for _, _, floor, _, _ in measured)
-    print(f"{args.megabytes} MB in {sessions:,} sessions, CPU time")
+    print(f"{title}, CPU time")
     print(f"parsing every line  {floors[0]:6.1f} s to {floors[-1]:.1f} s")
     is_fine = True
     for name, seconds, floor, memory, limit in measured:
@@ -82,14 +96,16 @@ def main() -> int:
     return int(not is_fine)
 
 
-def run(base: Path) -> list[tuple[str, float, float, int, float | None]]:
+def run(
+    base: Path, commands: list[tuple[str, list[str], float | None]]
+) -> list[tuple[str, float, float, int, float | None]]:
     """Return for each command its name, its CPU time, that of parsing, its largest memory in MB, and its limit.
 
     Parsing is measured again for each command, because on a shared machine the same work takes more CPU time at some moments.
     """
     places = [str(base / "repo"), "--home", str(base / "home"), "--everywhere", "--json"]
     measured = []
-    for name, options, limit in COMMANDS:
+    for name, options, limit in commands:
         if name == "one log grew":
             grow(base)
         floor, _ = measure([sys.executable, "-I", "-c", PARSE, str(base / "home")])

@@ -300,6 +300,7 @@ PURE_MODULES = (
     "sessions.costs",
     "sessions.in_force",
     "sessions.joining",
+    "sessions.pages",
     "sessions.records",
     "sessions.surprises",
     "sessions.values",

@@ -50,7 +50,7 @@ def test_damaged_logs_are_read(reader, seed, tmp_path):
         path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     assert list(reader.find_logs(str(tmp_path), {}))
     for path in reader.find_logs(str(tmp_path), {}):
-        for texts in (Texts(), Texts(lambda part: True)):
+        for texts in (Texts(), Texts(lambda part, text: True)):
             log = reader.read_log(LogFile(path), texts)
         figures = reader.read_figures(LogFile(path))
         assert figures is None or reduce_figures(figures, card, "") is None or figures.agent == log.agent

@@ -8,6 +8,7 @@ from session_logs import ClaudeLog
 
 from foreword.cli import main
 from foreword.cli.schema import schema_of
+from foreword.cli.session_detail import write_detail
 
 
 @pytest.fixture
@@ -101,3 +102,36 @@ def test_findings_of_one_kind_are_not_all_printed(tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert [line.count("a line that is cut") for line in lines] == [1, 1, 1, 1, 0]
     assert lines[-1] == "5 more [session-log-cut]; --json has all of them"
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A terminal in which two rows are shown."""
+    for module in ("sessions", "session_detail"):
+        monkeypatch.setattr(f"foreword.cli.{module}.is_terminal", lambda _: True)
+        monkeypatch.setattr(f"foreword.cli.{module}._MOST", 2)
+    monkeypatch.setattr("foreword.cli.session_detail._MOST_COLLAPSES", 1)
+    monkeypatch.setattr("foreword.cli.session_detail._MOST_SPANS", 1)
+
+
+def test_rows_that_do_not_fit_are_one_row_in_a_terminal(run, short):
+    lines = run("sessions", "--by", "section").splitlines()
+    rows = json.loads(run("sessions", "--by", "section", "--json"))["rows"]
+    [others] = [line for line in lines if f"({len(rows) - 1} others: --csv)" in line]
+    assert f" {sum(row['times'] for row in rows[1:])} " in others
+    assert rows[0]["key"] in lines[0]
+
+
+def test_the_last_requests_and_collapses_are_shown_in_a_terminal(run, short):
+    text = run("sessions", "--id", "1111")
+    assert "1 earlier request; --csv and --json list all" in text
+    assert [line.split()[0] for line in text.splitlines()[2:4]] == ["2", "3"]
+
+
+def test_the_last_spans_are_shown_in_a_terminal(short, capsys):
+    span = {"from": None, "to": None, "version": "abc", "distance": 0, "lost": None, "thread": ""}
+    spans = [{**span, "requests": [number, number]} for number in (1, 2)]
+    write_detail({"id": "1", "spans": spans, "requests": 2, "exactness": "rebuilt"})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1 earlier time; --csv and --json list all"
+    assert "in request 2," in lines[1]

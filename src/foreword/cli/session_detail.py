@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _MAX_NEW = 3
 _MIN_NEW = 12
+# How many requests, collapses and times at which an instruction was in force are shown in a terminal.
+_MOST, _MOST_COLLAPSES, _MOST_SPANS = 40, 10, 10
 _WORDS = {
     "message": "message",
     "answer": "answer",
@@ -37,8 +39,12 @@ def write_detail(answer: Mapping[str, Any]) -> None:
 
 def _write_requests(answer: Mapping[str, Any]) -> None:
     write_line(paint(f"{answer['agent']} {answer['version']}  {answer['id']}  {answer['cwd']}", "bold"))
+    is_short = is_terminal(sys.stdout)
+    shown = answer["requests"][-_MOST:] if is_short else answer["requests"]
+    if earlier := len(answer["requests"]) - len(shown):
+        write_line(f"{count_of(earlier, 'earlier request')}; --csv and --json list all")
     rows = []
-    for request in answer["requests"]:
+    for request in shown:
         tokens = request["tokens"]
         rows.append(
             (
@@ -52,14 +58,7 @@ def _write_requests(answer: Mapping[str, Any]) -> None:
         )
     header = ("", "time", "", "fresh", "written", "read", "out", "cost", "new")
     write_table(_fitted(rows, header), header, right=(0, 3, 4, 5, 6, 7))
-    collapses = [request for request in answer["requests"] if request["collapse"]]
-    if collapses:
-        write("\n")
-    for request in collapses:
-        collapse = request["collapse"]
-        cost = "" if collapse["cost"] is None else f", {money(collapse['cost'])}"
-        text = f"request {request['number']}: {collapse['cause']}: {collapse['evidence']}; {collapse['tokens']:,} tokens were not read again{cost}"
-        write_line(text, indent=2)
+    _write_collapses(answer["requests"], is_short)
     write("\n")
     write_total(answer["total"])
     if (
@@ -68,6 +67,21 @@ def _write_requests(answer: Mapping[str, Any]) -> None:
         and abs(answer["own_cost"] - answer["cost"]) > 0.00005
     ):
         write_line(f"the program itself recorded {money(answer['own_cost'])} for this session", indent=2)
+
+
+def _write_collapses(requests: Sequence[Mapping[str, Any]], is_short: bool) -> None:
+    collapses = [request for request in requests if request["collapse"]]
+    if collapses:
+        write("\n")
+    for request in collapses[-_MOST_COLLAPSES:] if is_short else collapses:
+        collapse = request["collapse"]
+        cost = "" if collapse["cost"] is None else f", {money(collapse['cost'])}"
+        text = f"request {request['number']}: {collapse['cause']}: {collapse['evidence']}; {collapse['tokens']:,} tokens were not read again{cost}"
+        write_line(text, indent=2)
+    if is_short and len(collapses) > _MOST_COLLAPSES:
+        write_line(
+            f"{count_of(len(collapses) - _MOST_COLLAPSES, 'earlier collapse')}; --csv and --json list all", indent=2
+        )
 
 
 def _fitted(rows: list[tuple[str, ...]], header: Sequence[str]) -> list[tuple[str, ...]]:
@@ -99,7 +113,10 @@ def _write_spans(answer: Mapping[str, Any]) -> None:
     if not answer["spans"]:
         write_line(f"it was in none of {count_of(answer['requests'], 'request')} ({answer['exactness']})")
         return
-    for span in answer["spans"]:
+    shown = answer["spans"][-_MOST_SPANS:] if is_terminal(sys.stdout) else answer["spans"]
+    if earlier := len(answer["spans"]) - len(shown):
+        write_line(f"{count_of(earlier, 'earlier time')}; --csv and --json list all")
+    for span in shown:
         first, last = span["requests"]
         numbers = f"request {first}" if first == last else f"requests {first} to {last}"
         who = f" of sub-agent {span['thread']}" if span["thread"] else ""

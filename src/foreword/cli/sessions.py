@@ -25,7 +25,7 @@ from .terminal import count_of, is_terminal, paint, write_error, write_json, wri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from .arguments import Namespace, Parser
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SHARED = ("--json", "--home", "--now", "--settings")
 _ID = 8
-_MOST = 40  # sessions in a terminal; the sums are below them
+_MOST = 40  # sessions, or rows of --by, in a terminal; the sums are below them
 
 
 def parser_for(command: str) -> Parser:
@@ -160,7 +160,8 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args)
-    costs = money_column([row["cost"] for row in answer["rows"]], answer["total"]["cost"])
+    answer_rows = _folded(answer["rows"]) if is_terminal(sys.stdout) else answer["rows"]
+    costs = money_column([row["cost"] for row in answer_rows], answer["total"]["cost"])
     rows = [
         (
             paths.shorten(row["key"]),
@@ -169,7 +170,7 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
             cost,
             row["exactness"],
         )
-        for row, cost in zip(answer["rows"], costs, strict=True)
+        for row, cost in zip(answer_rows, costs, strict=True)
     ]
     if not rows:
         _write_nothing(args)
@@ -180,6 +181,24 @@ def _write_rows(answer: Mapping[str, Any], args: Namespace) -> None:
     if answer["by"] == "file":
         _write_first_file(answer, paths)
     write_advice(answer["advice"])
+
+
+def _folded(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the first rows, and one for all others, so that they still add up to the total."""
+    if len(rows) <= _MOST:
+        return rows
+    from ..sessions.values import EXACTNESS
+
+    others = rows[_MOST - 1 :]
+    costs = [row["cost"] for row in others if row["cost"] is not None]
+    folded = {
+        "key": f"({len(others):,} others: --csv)",
+        "times": sum(row["times"] for row in others),
+        "tokens": {kind: sum(row["tokens"][kind] for row in others) for kind in KINDS},
+        "cost": sum(costs) if costs else None,
+        "exactness": max((row["exactness"] for row in others), key=EXACTNESS.index),
+    }
+    return [*rows[: _MOST - 1], folded]
 
 
 def _write_first_file(answer: Mapping[str, Any], paths: ShortPaths) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, MissingError
+from ..findings import finding
 from ..sessions.costs import dollars
 from ..sessions.folders import normalize_folder
 from ..sessions.in_force import Sent, find_spans
+from ..sessions.pages import PagedTable
 from ..sources.environment import absolute
 from ..text.lines import printable
 from .session_query import KeptStep, SessionQuery, iso, session_form, tokens_form, total_form, worst
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
         SessionRequestForm,
     )
     from .question import Question
+    from .session_query import Wanted
+
+# How many requests are listed; an answer with all of a very long session would need gigabytes.
+MOST_REQUESTS = 20_000
+# The kinds of parts whose texts are compared to find the line of a difference.
+_COMPARED = ("file", "server", "clock")
 
 
 def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
@@ -39,13 +47,18 @@ def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
     session, steps, texts = find_session(query, question.fields["id"])
     if question.fields.get("in_force") or question.fields.get("in_force_text"):
         return in_force_answer(query, session, steps, texts)
+    from .session_mirror import compare_with_mirror
+
+    count = len(query.chosen(session))
     numbered = [
         request_form(query, number, entry, steps.get(entry.key))
         for number, entry in enumerate(query.chosen(session), 1)
+        if number > count - MOST_REQUESTS
     ]
-    from .session_mirror import compare_with_mirror
-
     found = [*query.findings([session]), *compare_with_mirror(query, session, steps)]
+    if count > MOST_REQUESTS:
+        listed = f"{count:,} requests, of which the last {MOST_REQUESTS:,} are listed; --until lists earlier ones"
+        found.append(finding("session-log-cut", f"session {session.id} has {listed}", printable(session.path)))
     findings = [finding_form(entry) for entry in found]
     form = session_form(query, session)
     return {
@@ -56,11 +69,11 @@ def detail_answer(question: Question) -> SessionDetailForm | InForceForm:
     }
 
 
-def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, KeptStep], Mapping[str, str]]:
-    """Return the session with this id, or whose id begins like this, with the steps and texts of its requests."""
-    steps: dict[str, KeptStep] = {}
+def find_session(query: SessionQuery, name: str) -> tuple[Session, PagedTable[KeptStep], Mapping[str, str]]:
+    """Return the session with this id, or whose id begins like this, with the steps of its requests and the texts that are needed."""
+    steps: PagedTable[KeptStep] = PagedTable()
     texts: dict[str, str] = {}
-    sessions = query.sessions(detail=(name, steps, texts))
+    sessions = query.sessions(detail=(name, steps, texts, _wanted_texts(query)))
     matches = [session for session in sessions if session.id == name] or [
         session for session in sessions if session.id.startswith(name)
     ]
@@ -70,6 +83,22 @@ def find_session(query: SessionQuery, name: str) -> tuple[Session, Mapping[str, 
         ids = ", ".join(session.id for session in matches[:5])
         raise CallError(f"{len(matches)} sessions have an id that begins with {name!r}: {ids}; pass more of it")
     return matches[0], steps, texts
+
+
+def _wanted_texts(query: SessionQuery) -> Wanted:
+    """Return which texts the answer needs: those in which the line of a difference is looked for, or those with the instruction."""
+    fields = query.question.fields
+    text = fields.get("in_force_text") or ""
+    if not text and fields.get("in_force"):
+        name, line = _split_line(fields["in_force"])
+        lines = _read(_full_path(query, name), query.served).split("\n")
+        text = lines[line - 1] if 0 < line <= len(lines) else "\n".join(lines)
+    needle = text.strip()
+
+    def is_wanted(part: LogPart, text: str) -> bool:
+        return part.kind in _COMPARED or bool(needle and part.kind != "answer" and needle in text)
+
+    return is_wanted
 
 
 def request_form(query: SessionQuery, number: int, entry: Entry, step: KeptStep | None) -> SessionRequestForm:
@@ -111,7 +140,7 @@ def new_parts(step: KeptStep) -> list[NewPartForm]:
 
 
 def in_force_answer(
-    query: SessionQuery, session: Session, steps: Mapping[str, KeptStep], texts: Mapping[str, str]
+    query: SessionQuery, session: Session, steps: PagedTable[KeptStep], texts: Mapping[str, str]
 ) -> InForceForm:
     """Return when an instruction was in the requests of a session."""
     fields = query.question.fields
@@ -120,10 +149,10 @@ def in_force_answer(
         if fields.get("in_force_text")
         else _file_match(query, session, steps, texts)
     )
-    numbers = {entry.key: number for number, entry in enumerate(query.chosen(session), 1) if entry.kind == "turn"}
-    sent = [
+    numbers = {hash(entry.key): number for number, entry in enumerate(query.chosen(session), 1) if entry.kind == "turn"}
+    sent = (
         Sent(
-            numbers.get(key, 0),
+            numbers.get(hash(step.request.key), 0),
             step.request.time,
             step.request.thread,
             step.request.tokens.input,
@@ -132,9 +161,9 @@ def in_force_answer(
             step.shared,
             step.request.tail,
         )
-        for key, step in steps.items()
-        if step.request.made or key in numbers
-    ]
+        for step in steps.values()
+        if step.request.made or hash(step.request.key) in numbers
+    )
     moment = _moment(query, fields.get("at") or "")
     spans: list[InForceSpanForm] = [
         {
@@ -149,7 +178,7 @@ def in_force_answer(
         for span in find_spans(sent, match)
         if moment is None or span.start <= moment <= span.end
     ]
-    made = [entry.made for entry in session.entries if entry.made]
+    made = {entry.made for entry in session.entries if entry.made}
     exactness = worst(made) if made else "estimated"
     return {"id": session.id, "spans": spans, "requests": len(numbers), "exactness": exactness, "findings": []}
 
@@ -179,12 +208,10 @@ def _text_match(text: str, texts: Mapping[str, str]) -> Match:
     return match
 
 
-def _file_match(
-    query: SessionQuery, session: Session, steps: Mapping[str, KeptStep], texts: Mapping[str, str]
-) -> Match:
+def _file_match(query: SessionQuery, session: Session, steps: PagedTable[KeptStep], texts: Mapping[str, str]) -> Match:
     """Return a function that finds a file in a part by its path or, where the log does not name paths, by its text."""
     name, line = _split_line(query.question.fields["in_force"])
-    full = absolute(os.path.join(query.workspace.cwd, name), query.environment)
+    full = _full_path(query, name)
     paths = {normalize_folder(path) for path in (name, full, os.path.realpath(full), _join(session.cwd, name))}
     files = {part for step in steps.values() for part in step.request.tail if part.kind == "file"}
     versions = {part.hash: texts.get(part.hash, "") for part in files if normalize_folder(part.path) in paths}
@@ -195,6 +222,10 @@ def _file_match(
     if versions:
         return lambda part: part.hash if part.hash in versions and wanted in versions[part.hash] else ""
     return _text_match(wanted or current, texts)
+
+
+def _full_path(query: SessionQuery, name: str) -> str:
+    return absolute(os.path.join(query.workspace.cwd, name), query.environment)
 
 
 def _line_of(text: str, line: int, name: str) -> str:

@@ -11,20 +11,20 @@ from .question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..sessions.joining import Session
+    from ..sessions.pages import PagedTable
     from ..vocabulary import Finding
     from .session_query import KeptStep, SessionQuery
 
 
-def compare_with_mirror(query: SessionQuery, session: Session, steps: Mapping[str, KeptStep]) -> list[Finding]:
+def compare_with_mirror(query: SessionQuery, session: Session, steps: PagedTable[KeptStep]) -> list[Finding]:
     """Return a finding for each file that only the program or only its mirror read. Files that were changed since do not count."""
     first = min((entry for entry in session.entries if not entry.thread), key=lambda entry: entry.time, default=None)
     reader = next((reader for reader in query.readers if session.agent == reader.AGENT), None)
-    if first is None or first.key not in steps or not getattr(reader, "NAMES_FILES", False):
+    step = steps.get(first.key) if first is not None else None
+    if first is None or step is None or not getattr(reader, "NAMES_FILES", False):
         return []
-    read = {part.path for part in steps[first.key].request.tail if part.kind == "file"}
+    read = {part.path for part in step.request.tail if part.kind == "file"}
     # Without files it is an old version, which did not log its instructions, or there are none.
     expected = _mirrored_files(query, session) if read and os.path.isdir(session.cwd) else None
     if expected is None:

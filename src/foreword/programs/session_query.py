@@ -15,6 +15,7 @@ from ..sessions.costs import RateCard, dollars
 from ..sessions.folders import SessionPlace, normalize_folder, place_of
 from ..sessions.index import Index, index_path
 from ..sessions.joining import UNLOGGED, join_records
+from ..sessions.pages import PagedTable, choose, pages_of
 from ..sessions.readers import all_readers
 from ..sessions.readers.lines import UnreadableLog
 from ..sessions.records import reduce_log
@@ -26,7 +27,7 @@ from ..vocabulary.values import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
     from types import ModuleType
     from typing import Any
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from ..wire.session_forms import AdviceForm, Exactness, SessionSummaryForm, SessionTokensForm, SessionTotalForm
     from .question import Question
 
-    Detail = tuple[str, dict[str, "KeptStep"], dict[str, str]]  # the beginning of an id, requests by key, texts by hash
+    Wanted = Callable[[LogPart, str], bool]
+    # The beginning of an id, requests by key, texts by hash, and which texts are needed.
+    Detail = tuple[str, PagedTable["KeptStep"], dict[str, str], Wanted]
 
 _MAX_NEW = 20
 _DAY = 86_400
@@ -148,10 +151,11 @@ class SessionQuery:
             fields.get("progress"),
         )  # fmt: skip
         self.providers = {reader.AGENT: getattr(reader, "PROVIDER", "") for reader in self.readers}
-        self._seen: set[str] = set()
+        self._seen: set[int] = set()  # hashes of the keys of requests
         self._files: dict[LogPart, tuple[ModuleType, str]] = {}  # where each version of an instruction file is logged
-        self._chosen: dict[tuple[str, str], list[Entry]] = {}
-        self._copies: dict[str, tuple[str, Step, Entry]] = {}
+        self._chosen: dict[tuple[str, str], Sequence[Entry]] = {}
+        self._sums: dict[tuple[str, str], Sums] = {}
+        self._copies: dict[int, tuple[str, Step, Entry]] = {}
 
     def _place(self, reader: Reader) -> SessionPlace | None:
         """Return where the sessions that count have worked. None means anywhere."""
@@ -179,8 +183,8 @@ class SessionQuery:
                 for entry in self.chosen(session):
                     if entry.key.startswith(UNLOGGED):
                         ledger.add_whole("not in the log", entry.tokens, self._rates(session, entry), "rebuilt")
-        found = [session for session in sessions if self.chosen(session)]
-        return sorted(found, key=lambda session: (-max(entry.time for entry in self.chosen(session)), session.id))
+        found = [session for session in sessions if len(self.chosen(session))]
+        return sorted(found, key=lambda session: (-self.sums(session).end, session.id))
 
     def _with_detail(self, record: LogRecord, detail: Detail) -> LogRecord:
         """Return the figures of a log. If it belongs to the session that `detail` names, it is read as a whole, with its texts."""
@@ -189,7 +193,7 @@ class SessionQuery:
             return record
         reader = next(reader for reader in self.readers if log.agent == reader.AGENT)
         try:
-            log, texts = self.collector.with_texts(reader, log.path, lambda part: True)
+            log, texts = self.collector.with_texts(reader, log.path, detail[3])
         except UnreadableLog:
             return record  # it was deleted after it had been found
         detail[2].update(texts)
@@ -209,7 +213,7 @@ class SessionQuery:
 
     def _add(self, ledger: Ledger, agent: str, step: Step, entry: Entry) -> None:
         ledger.follow(step)
-        key = f"{agent}|{entry.key}"
+        key = hash((agent, entry.key))
         if key in self._seen or not self._is_chosen(entry) or not entry.tokens.input + entry.tokens.out:
             return
         if step.request.ref and step.request.made != "rebuilt":
@@ -237,25 +241,32 @@ class SessionQuery:
                 return False
         return self.period.contains(entry.time)
 
-    def chosen(self, session: Session) -> list[Entry]:
+    def chosen(self, session: Session) -> Sequence[Entry]:
         """Return a session's entries in the period and of the model that were asked for."""
         key = session.agent, session.id
         if key not in self._chosen:
             is_limited = self.model or self.period.is_limited
-            self._chosen[key] = [
-                row for row in session.entries if any(row.tokens) and (not is_limited or self._is_chosen(row))
-            ]
+            self._chosen[key] = choose(
+                session.entries, lambda row: any(row.tokens) and (not is_limited or self._is_chosen(row))
+            )
         return self._chosen[key]
+
+    def sums(self, session: Session) -> Sums:
+        """Return what these entries add up to."""
+        key = session.agent, session.id
+        if key not in self._sums:
+            self._sums[key] = sum_up(self.chosen(session))
+        return self._sums[key]
 
     def file_texts(self, paths: set[str]) -> dict[str, str]:
         """Return the texts of all versions of these files in the logs that were added to a ledger, by hash."""
         texts: dict[str, str] = {}
 
-        def is_wanted(part: LogPart) -> bool:
+        def is_wanted(part: LogPart, text: str) -> bool:
             return part.kind == "file" and part.hash not in texts and normalize_folder(part.path) in paths
 
         for part, (reader, path) in self._files.items():
-            if is_wanted(part):
+            if is_wanted(part, ""):
                 texts.update(self.collector.with_texts(reader, path, is_wanted)[1])
         return texts
 
@@ -311,10 +322,11 @@ _PROBLEMS = {
 }
 
 
-def _keep(steps: dict[str, KeptStep], path: str, step: Step) -> None:
+def _keep(steps: PagedTable[KeptStep], path: str, step: Step) -> None:
     is_compacted = any(event.kind == "compaction" for event in step.events)
     new = merge_parts(step.line.parts[max(step.keep, 0) : step.length])
-    steps.setdefault(step.request.key, KeptStep(step.request, path, step.shared, is_compacted, new))
+    if step.request.key not in steps:
+        steps.put(step.request.key, KeptStep(step.request, path, step.shared, is_compacted, new))
 
 
 def merge_parts(parts: Iterable[LogPart]) -> list[tuple[str, str, int]]:
@@ -350,22 +362,21 @@ def _chosen_readers(names: Iterable[str]) -> list[ModuleType]:
 
 def session_form(query: SessionQuery, session: Session) -> SessionSummaryForm:
     """Return the JSON form of a session, as far as it is in the period, without its requests."""
-    entries = query.chosen(session)
-    times = [entry.time for entry in entries if entry.time]
+    sums = query.sums(session)
     return {
         "id": session.id,
         "agent": session.agent,
         "version": session.version,
         "path": session.path,
         "cwd": session.cwd,
-        "started": iso(query, min(times, default=0)),
-        "ended": iso(query, max(times, default=0)),
-        "models": list(dict.fromkeys(entry.model for entry in entries)),
-        "tokens": tokens_form(sum_tokens(entries)),
-        "cost": dollars(sum_costs(entries)),
+        "started": iso(query, sums.start),
+        "ended": iso(query, sums.end),
+        "models": list(sums.models),
+        "tokens": tokens_form(sums.tokens),
+        "cost": dollars(sums.cost),
         "own_cost": own_cost(session),
-        "exactness": worst(entry.exactness for entry in entries),
-        "collapses": sum(entry.collapse is not None for entry in entries),
+        "exactness": worst(sums.exactness),
+        "collapses": sums.collapses,
     }
 
 
@@ -379,45 +390,84 @@ def own_cost(session: Session) -> float | None:
 
 def day_costs(query: SessionQuery, sessions: Sequence[Session]) -> dict[str, float | None]:
     """Return what each day cost, in order."""
-    days: dict[str, list[Entry]] = {}
+    days: dict[str, int | None] = {}
     for session in sessions:
         for entry in query.chosen(session):
-            days.setdefault(query.period.day(entry.time), []).append(entry)
-    return {day: dollars(sum_costs(days[day])) for day in sorted(days)}
+            day = query.period.day(entry.time)
+            known = days.setdefault(day, None)
+            if entry.cost is not None:
+                days[day] = entry.cost + (known or 0)
+    return {day: dollars(days[day]) for day in sorted(days)}
 
 
 def total_form(query: SessionQuery, sessions: Sequence[Session]) -> SessionTotalForm:
     """Return what the sessions add up to, with the cost of collapses by cause."""
-    entries = [entry for session in sessions for entry in query.chosen(session)]
-    unpriced = sum(entry.tokens.input + entry.tokens.out for entry in entries if entry.cost is None)
+    total = _NO_SUMS
+    for session in sessions:
+        total = _join_sums(total, query.sums(session))
     return {
-        "requests": len(entries),
-        "tokens": tokens_form(sum_tokens(entries)),
-        "cost": dollars(sum_costs(entries)),
-        "collapse_cost": collapse_costs(entries),
-        "unpriced_tokens": unpriced,
+        "requests": sum(len(query.chosen(session)) for session in sessions),
+        "tokens": tokens_form(total.tokens),
+        "cost": dollars(total.cost),
+        "collapse_cost": {
+            cause: dollars(total.collapse_cost[cause]) for cause in CAUSES if cause in total.collapse_cost
+        },
+        "unpriced_tokens": total.unpriced,
     }
 
 
-def collapse_costs(entries: Iterable[Entry]) -> dict[str, float | None]:
-    """Return what collapses cost, by cause."""
-    sums: dict[str, int | None] = {}
-    for entry in entries:
-        if entry.collapse is not None:
-            known, cost = sums.get(entry.collapse.cause), entry.collapse.cost
-            sums[entry.collapse.cause] = known if cost is None else cost + (known or 0)
-    return {cause: dollars(sums[cause]) for cause in CAUSES if cause in sums}
+class Sums(NamedTuple):
+    """What some requests add up to. Costs are None if none of them has a price, and `unpriced` are the tokens of those without one."""
+
+    tokens: TokenCounts
+    cost: int | None
+    unpriced: int
+    collapse_cost: dict[str, int | None]
+    collapses: int
+    models: dict[str, None]
+    exactness: set[str]
+    start: float
+    end: float
 
 
-def sum_tokens(entries: Iterable[Entry]) -> TokenCounts:
-    rows = [entry.tokens for entry in entries]
-    return TokenCounts(*map(sum, zip(*rows, strict=True))) if rows else TokenCounts()
+_NO_SUMS = Sums(TokenCounts(), None, 0, {}, 0, {}, set(), 0.0, 0.0)
 
 
-def sum_costs(entries: Iterable[Entry]) -> int | None:
-    """Return what these requests cost, without those that have no price. None if none of them has one."""
-    costs = [entry.cost for entry in entries if entry.cost is not None]
-    return sum(costs) if costs else None
+def sum_up(entries: Sequence[Entry]) -> Sums:
+    """Add up requests, page by page."""
+    total = _NO_SUMS
+    for page in filter(None, pages_of(entries)):
+        total = _join_sums(total, _sum_page(page))
+    return total
+
+
+def _sum_page(page: Sequence[Entry]) -> Sums:
+    tokens = TokenCounts(*map(sum, zip(*(entry.tokens for entry in page), strict=True)))
+    costs = [entry.cost for entry in page if entry.cost is not None]
+    unpriced = sum([entry.tokens.input + entry.tokens.out for entry in page if entry.cost is None])
+    collapses = [entry.collapse for entry in page if entry.collapse is not None]
+    causes: dict[str, int | None] = {}
+    for collapse in collapses:
+        causes[collapse.cause] = _add(causes.get(collapse.cause), collapse.cost)
+    models = dict.fromkeys([entry.model for entry in page])
+    times = [entry.time for entry in page if entry.time] or [0.0]
+    return Sums(
+        tokens, sum(costs) if costs else None, unpriced, causes, len(collapses), models,
+        {entry.exactness for entry in page}, min(times), max(times),
+    )  # fmt: skip
+
+
+def _join_sums(sums: Sums, more: Sums) -> Sums:
+    causes = {cause: _add(sums.collapse_cost.get(cause), cost) for cause, cost in more.collapse_cost.items()}
+    return Sums(
+        sums.tokens.plus(more.tokens), _add(sums.cost, more.cost), sums.unpriced + more.unpriced,
+        sums.collapse_cost | causes, sums.collapses + more.collapses, sums.models | more.models,
+        sums.exactness | more.exactness, min(sums.start or more.start, more.start or sums.start), max(sums.end, more.end),
+    )  # fmt: skip
+
+
+def _add(cost: int | None, more: int | None) -> int | None:
+    return cost if more is None else more + (cost or 0)
 
 
 def worst(names: Iterable[str]) -> Exactness:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .costs import Rates
     from .joining import Session
@@ -34,34 +34,34 @@ class Advice(NamedTuple):
 
 
 def advise(
-    sessions: Iterable[tuple[Session, list[Entry]]],
+    sessions: Iterable[tuple[Session, Sequence[Entry]]],
     rates_of: Callable[[Session, Entry], Rates | None],
     servers: Mapping[str, int] | None = None,
 ) -> list[Advice]:
     """Return the three changes that would have saved most. `servers` are MCP servers that were never called, with their cost."""
-    groups: dict[tuple[str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str], tuple[int, int]] = {}  # how often, and what it cost
     rows = list(sessions)
     for _, entries in rows:
         for entry in entries:
             if entry.collapse is not None and entry.collapse.cost and entry.collapse.cause in _WORDS:
                 name = entry.collapse.path or entry.collapse.name
                 key = entry.collapse.cause, name if entry.collapse.cause != "model" else ""
-                groups.setdefault(key, []).append(entry)
-    found = [_for_cause(cause, name, entries) for (cause, name), entries in groups.items()]
+                count, cost = groups.get(key, (0, 0))
+                groups[key] = count + 1, cost + entry.collapse.cost
+    found = [_for_cause(cause, name, count, cost) for (cause, name), (count, cost) in groups.items()]
     found.append(_for_lifetime(rows, rates_of))
     for server, cost in (servers or {}).items():
         found.append(Advice(f"switch off the MCP server {server}", cost, "its tools were sent, and never called"))
     return sorted((row for row in found if row.saving > 0), key=lambda row: (-row.saving, row.change))[:MOST]
 
 
-def _for_cause(cause: str, name: str, entries: list[Entry]) -> Advice:
-    saving = sum(entry.collapse.cost or 0 for entry in entries if entry.collapse)
-    times = "once" if len(entries) == 1 else f"{len(entries):,} times"
-    return Advice(_WORDS[cause].format(name=name or "it"), saving, f"the cache broke {times} because of it")
+def _for_cause(cause: str, name: str, count: int, cost: int) -> Advice:
+    times = "once" if count == 1 else f"{count:,} times"
+    return Advice(_WORDS[cause].format(name=name or "it"), cost, f"the cache broke {times} because of it")
 
 
 def _for_lifetime(
-    rows: list[tuple[Session, list[Entry]]], rates_of: Callable[[Session, Entry], Rates | None]
+    rows: list[tuple[Session, Sequence[Entry]]], rates_of: Callable[[Session, Entry], Rates | None]
 ) -> Advice:
     """Return what a lifetime of one hour would have saved: fewer prefixes written again, but every write costs more.
 

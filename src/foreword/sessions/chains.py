@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SHARE, SLACK = 0.95, 256
 # No provider accepts a request with more parts.
 MOST_PARTS = 20_000
+ENDLESS = f"a request with more than {MOST_PARTS:,} parts, of which only the tokens are known"
 
 
 class PartLine:

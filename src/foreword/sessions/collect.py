@@ -147,7 +147,7 @@ class LogCollector:
         return False
 
     def with_texts(
-        self, reader: ModuleType, path: str, wanted: Callable[[LogPart], bool]
+        self, reader: ModuleType, path: str, wanted: Callable[[LogPart, str], bool]
     ) -> tuple[SessionLog, Mapping[str, str]]:
         """Read one log again, and keep the texts of the parts that are wanted."""
         texts = Texts(wanted)

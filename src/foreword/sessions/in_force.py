@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .values import LogPart
 
@@ -46,32 +46,42 @@ class Span(NamedTuple):
     lost: str | None
 
 
-def find_spans(requests: Sequence[Sent], match: Match) -> list[Span]:
+def find_spans(requests: Iterable[Sent], match: Match) -> list[Span]:
     """Return when each version of an instruction was in force, by thread and in order of time."""
-    threads: dict[str, list[Sent]] = {}
+    threads: dict[str, _ThreadSpans] = {}
     for request in requests:
-        threads.setdefault(request.thread, []).append(request)
-    spans = [span for rows in threads.values() for span in _thread_spans(rows, match)]
+        if request.thread not in threads:
+            threads[request.thread] = _ThreadSpans(match)
+        threads[request.thread].follow(request)
+    spans = [span for thread in threads.values() for span in thread.spans()]
     return sorted(spans, key=lambda span: (span.first, span.last))
 
 
-def _thread_spans(rows: Sequence[Sent], match: Match) -> list[Span]:
-    spans: list[Span] = []
-    running: dict[str, tuple[Sent, Sent, int]] = {}
-    known: dict[LogPart, str] = {}
-    lines: dict[str, _MatchLine] = {}
-    for row in rows:
-        line = lines.setdefault(row.line, _MatchLine())
-        line.move(row.shared, row.tail, match, known)
+class _ThreadSpans:
+    """Follows one thread. `_running` has for each version in the last request the first with it, the last, and the distance."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._spans: list[Span] = []
+        self._running: dict[str, tuple[Sent, Sent, int]] = {}
+        self._lines: dict[str, _MatchLine] = {}
+
+    def follow(self, row: Sent) -> None:
+        """Go on to the next request."""
+        line = self._lines.setdefault(row.line, _MatchLine())
+        line.move(row.shared, row.tail, self._match)
         if not row.number:
-            continue
-        found = line.versions(row.tokens)
+            return
+        found, running = line.versions(row.tokens), self._running
         for version in [version for version in running if version not in found]:
-            spans.append(_span(version, *running.pop(version), lost=_reason(row, found)))
+            self._spans.append(_span(version, *running.pop(version), lost=_reason(row, found)))
         for version, distance in found.items():
             first = running[version][0] if version in running else row
             running[version] = first, row, distance
-    return [*spans, *(_span(version, *state, lost=None) for version, state in running.items())]
+
+    def spans(self) -> list[Span]:
+        """Return what was found, with the versions that were never lost."""
+        return [*self._spans, *(_span(version, *state, lost=None) for version, state in self._running.items())]
 
 
 class _MatchLine:
@@ -81,16 +91,14 @@ class _MatchLine:
         self._ends = [0]
         self._found: list[tuple[int, str]] = []  # the number of a part, and the version in it
 
-    def move(self, shared: int, tail: Sequence[LogPart], match: Match, known: dict[LogPart, str]) -> None:
+    def move(self, shared: int, tail: Sequence[LogPart], match: Match) -> None:
         """Go on to the next request, which shares its first parts with this one."""
         del self._ends[shared + 1 :]
         while self._found and self._found[-1][0] >= shared:
             self._found.pop()
         for part in tail:
-            if part not in known:
-                known[part] = match(part)
-            if known[part]:
-                self._found.append((len(self._ends) - 1, known[part]))
+            if version := match(part):
+                self._found.append((len(self._ends) - 1, version))
             self._ends.append(self._ends[-1] + part.size)
 
     def versions(self, tokens: int) -> dict[str, int]:

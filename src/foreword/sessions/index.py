@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Raise this when a reader changes what it extracts.
 VERSION = 6
+_MOST_REQUESTS = 100_000
 _TABLES = ("logs", "figures")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS {}
     (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, content TEXT NOT NULL, mark TEXT NOT NULL DEFAULT '')"""
@@ -74,11 +75,14 @@ class Index:
             return None
 
     def keep(self, path: str, stamp: str, log: SessionLog) -> None:
-        """Keep what a log was reduced to."""
-        self._keep("logs", path, stamp, log, encode_log)
+        """Keep what a log was reduced to, unless it is too long to be stored at once."""
+        if len(log.requests) <= _MOST_REQUESTS:
+            self._keep("logs", path, stamp, log, encode_log)
 
     def keep_record(self, path: str, stamp: str, record: LogRecord, may_grow: bool = False) -> None:
         """Keep the figures of a log and, if it may be read from there when it has grown, how it ends."""
+        if len(record.entries) > _MOST_REQUESTS:
+            return
         mark = mark_end(path, int(stamp.split(" ")[0])) if may_grow and self._connection is not None else ""
         self._keep("figures", path, stamp, record, encode_record, mark)
 

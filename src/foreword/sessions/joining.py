@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from operator import itemgetter
+from array import array
+from bisect import bisect_right
+from operator import itemgetter, le
 from typing import NamedTuple
 
 from .costs import cost_of
+from .pages import Pages
 from .records import Entry
 from .values import TokenCounts
 
@@ -31,7 +33,7 @@ class Session(NamedTuple):
     path: str
     cwd: str
     branch: str
-    entries: list[Entry]
+    entries: Sequence[Entry]
     copies: int
     own_cost: float | None
     events: tuple[Event, ...]
@@ -44,15 +46,15 @@ def join_records(records: Iterable[LogRecord], card: RateCard, providers: Mappin
     for record in records:
         groups.setdefault((record.log.agent, record.log.session), []).append(record)
     ordered = sorted(groups.items(), key=_origin_order)
-    owners: dict[str, dict[str, tuple[str, str]]] = {}  # by agent and request
+    owners: dict[str, dict[int, tuple[str, str]]] = {}  # by agent and the hash of a request's key
     sessions: list[Session] = []
-    spent: dict[tuple[str, str], list[Entry]] = {}
+    spent: dict[tuple[str, str], Sequence[Entry]] = {}
     for name, group in ordered:
         group.sort(key=lambda record: (bool(record.log.thread), _first_time(record), record.log.path))
         entries, copies, parents = _own_entries(name, group, owners.setdefault(name[0], {}))
         inherited = [entry for parent in parents for entry in spent[parent]]
         logged = unlogged_entries(group, inherited, entries, bool(copies), card, providers.get(name[0], ""))
-        entries = sorted([*entries, *logged], key=lambda entry: entry.time)
+        entries = _sort(entries, list(logged))
         spent[name] = entries
         main = group[0].log
         events = tuple(event for record in group for event in record.log.events)
@@ -67,7 +69,7 @@ def join_records(records: Iterable[LogRecord], card: RateCard, providers: Mappin
                 main.cwd,
                 main.branch,
                 entries,
-                len(copies),
+                copies,
                 main.own_cost,
                 events,
                 problems,
@@ -84,8 +86,8 @@ def _origin_order(group: tuple[tuple[str, str], list[LogRecord]]) -> tuple[objec
     """Sort sessions so that one comes before its forks: a fork starts with copies, which it cannot rebuild."""
     name, records = group
     main = min(records, key=lambda record: bool(record.log.thread))
-    first = main.entries[0] if main.entries else None
-    times = [entry.time for entry in main.entries]
+    first = main.entries[0] if len(main.entries) else None
+    times = array("d", (entry.time for entry in main.entries))
     return (
         min(times, default=0.0),
         first is None or first.made != "rebuilt",
@@ -94,22 +96,43 @@ def _origin_order(group: tuple[tuple[str, str], list[LogRecord]]) -> tuple[objec
     )
 
 
+def _sort(entries: Sequence[Entry], more: list[Entry]) -> Sequence[Entry]:
+    """Return entries in the order of their times."""
+    if not isinstance(entries, Pages):
+        return sorted([*entries, *more], key=lambda entry: entry.time)
+    count = len(entries)
+    times = array("d", (entry.time for entry in entries))
+    times.extend(entry.time for entry in more)
+    if not more and all(map(le, times, times[1:])):
+        return entries
+    order = sorted(range(len(times)), key=times.__getitem__)
+    return Pages(entries[index] if index < count else more[index - count] for index in order).plain()
+
+
 def _own_entries(
-    name: tuple[str, str], group: Sequence[LogRecord], owners: dict[str, tuple[str, str]]
-) -> tuple[list[Entry], list[Entry], list[tuple[str, str]]]:
-    """Return a session's own entries, those that are copies, and the sessions that they are copies of."""
-    own: dict[str, Entry] = {}
-    copies: list[Entry] = []
+    name: tuple[str, str], group: Sequence[LogRecord], owners: dict[int, tuple[str, str]]
+) -> tuple[Sequence[Entry], int, list[tuple[str, str]]]:
+    """Return a session's own entries, how many are copies, and the sessions that these are copies of."""
+    own: Pages[Entry] = Pages()
+    repeated: dict[str, Entry] = {}
+    copies = 0
     parents: dict[tuple[str, str], None] = {}
     for record in group:
         for entry in record.entries:
-            owner = owners.setdefault(entry.key, name)
-            if owner is not name:
-                copies.append(entry)
+            key = hash(entry.key)
+            owner = owners.get(key)
+            if owner is None:
+                owners[key] = name
+                own.append(entry)
+            elif owner is not name:
+                copies += 1
                 parents[owner] = None
-            elif entry.tokens.input > own.setdefault(entry.key, entry).tokens.input:
-                own[entry.key] = entry
-    return list(own.values()), copies, list(parents)
+            elif entry.tokens.input > repeated.setdefault(entry.key, entry).tokens.input:
+                repeated[entry.key] = entry
+    if not repeated:
+        return own.plain(), copies, list(parents)
+    largest = (max(entry, repeated.get(entry.key, entry), key=lambda row: row.tokens.input) for entry in own)
+    return Pages(largest).plain(), copies, list(parents)
 
 
 # Requests without a record
@@ -154,18 +177,26 @@ class _Logged:
 
     def __init__(self, group: Sequence[LogRecord], inherited: Sequence[Entry], own: Sequence[Entry]) -> None:
         start = min((entry.time for entry in own if entry.time), default=0.0)
-        keys = {entry.key for entry in own}
-        rows = ((-1.0, entry) for entry in inherited if entry.time <= start)
-        mine = ((float(index), entry) for index, entry in enumerate(group[0].entries) if entry.key in keys)
-        self._main = _running_sums([*rows, *mine])
+        self._keys = {hash(entry.key) for entry in own} if inherited else None
+        self._main: dict[str, TokenCounts] = {}
+        for entry in inherited:
+            if entry.time <= start:
+                self._add(entry)
+        self._rest = iter(group[0].entries)
+        self._position = 0
         self._subs = _running_sums([(entry.time - 1, entry) for record in group[1:] for entry in record.entries])
 
+    def _add(self, entry: Entry) -> None:
+        self._main[entry.model] = self._main.get(entry.model, TokenCounts()).plus(entry.tokens)
+
     def sum(self, model: str, position: int, time: float) -> TokenCounts:
-        """Return the tokens of a model up to a position in the main log."""
-        places, sums = self._main.get(model, _NOTHING)
-        main = sums[bisect_left(places, position)]
+        """Return the tokens of a model up to a position in the main log, which is not before that of the last call."""
+        while self._position < position and (entry := next(self._rest, None)) is not None:
+            self._position += 1
+            if self._keys is None or hash(entry.key) in self._keys:
+                self._add(entry)
         times, sums = self._subs.get(model, _NOTHING)
-        return main.plus(sums[bisect_right(times, time)])
+        return self._main.get(model, TokenCounts()).plus(sums[bisect_right(times, time)])
 
 
 _NOTHING: tuple[list[float], list[TokenCounts]] = ([], [TokenCounts()])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .causes import find_cause
-from .chains import MOST_PARTS, cached_tokens, is_collapse, steps
+from .chains import ENDLESS, cached_tokens, is_collapse, steps
 from .costs import cost_of
+from .pages import Pages
 from .surprises import Surprises
 from .values import TokenCounts
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from .values import LoggedRequest, SessionLog
 
     Visit = Callable[[Step, "Entry"], None]
-
-
-ENDLESS = f"a request with more than {MOST_PARTS:,} parts, of which only the tokens are known"
 
 
 class Collapse(NamedTuple):
@@ -58,14 +56,14 @@ class LogRecord(NamedTuple):
     """One log, reduced to figures."""
 
     log: SessionLog  # without its requests
-    entries: list[Entry]
+    entries: Sequence[Entry]
 
 
 def reduce_log(
     log: SessionLog, card: RateCard, provider: str, visit: Visit | None = None, texts: Mapping[str, str] | None = None
 ) -> LogRecord:
     """Return the entries of a log. `visit` is called with each request and what it was made of."""
-    entries: list[Entry] = []
+    entries: Pages[Entry] = Pages()
     cached_models = {request.model for request in log.requests if request.tokens.read or request.tokens.written}
     surprises = Surprises()
     is_endless = False
@@ -83,7 +81,7 @@ def reduce_log(
             visit(step, entry)
     endless = [("session-log-cut", ENDLESS)] if is_endless else []
     problems = (*log.problems, *surprises.problems(log), *endless)
-    return LogRecord(log._replace(requests=(), problems=problems), entries)
+    return LogRecord(log._replace(requests=(), problems=problems), entries.plain())
 
 
 def reduce_figures(log: SessionLog, card: RateCard, provider: str, known: Sequence[Entry] = ()) -> LogRecord | None:
@@ -91,7 +89,7 @@ def reduce_figures(log: SessionLog, card: RateCard, provider: str, known: Sequen
 
     `known` are the entries of its first requests. None if the cache collapsed after them, because the cause is in the parts.
     """
-    entries: list[Entry] = []
+    entries: Pages[Entry] = Pages()
     previous: dict[str, LoggedRequest] = {}
     for index, request in enumerate(log.requests):
         if index < len(known) and known[index].tokens == request.tokens:
@@ -102,7 +100,7 @@ def reduce_figures(log: SessionLog, card: RateCard, provider: str, known: Sequen
                 return None
             entries.append(_entry(request, rule, None))
         previous[request.thread] = request
-    return LogRecord(log._replace(requests=()), entries)
+    return LogRecord(log._replace(requests=()), entries.plain())
 
 
 def _entry(request: LoggedRequest, rule: ModelRule, collapse: Collapse | None) -> Entry:

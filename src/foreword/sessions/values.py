@@ -8,6 +8,10 @@ from __future__ import annotations
 from operator import add, sub
 from typing import NamedTuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # How exact a figure is, best first.
 EXACTNESS = ("recorded", "rebuilt", "estimated")
 # How many bytes a token has, for the part of a request that the log does not show.
@@ -118,7 +122,7 @@ class SessionLog(NamedTuple):
     branch: str
     thread: str
     parent: str
-    requests: tuple[LoggedRequest, ...]
+    requests: Sequence[LoggedRequest]
     events: tuple[Event, ...]
     problems: tuple[tuple[str, str], ...]  # the code of a finding, and what its message is about
     totals: tuple[

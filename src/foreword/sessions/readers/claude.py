@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 
-from ..chains import common
+from ..chains import ENDLESS, MOST_PARTS, common
 from .claude_figures import ClaudeFigures, answer_of, is_unread, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_text, sha
-from .rows import Texts, hash_of, json_text, number, parse_row, parse_row_sharing, string
+from .rows import Texts, hash_of, json_text, number, parse_row, parse_row_sharing, remember, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class _ClaudeLog(ClaudeFigures):
         self._previous_hashes: dict[
             str, tuple[str, list[str], int]
         ] = {}  # shape, messages, and the number of their parts
-        self._refs: dict[str, dict[str, Any]] = {}
+        self._refs: dict[str, dict[str, Any]] = {}  # the last ones
+        self._endless: set[str] = set()  # threads with more parts than a request can have
 
     def parse(self, line: bytes) -> dict[str, Any] | None:
         if (end := line.find(_SHOWN)) >= 0 and (row := self._without_shown(line, end)):
@@ -141,7 +142,7 @@ class _ClaudeLog(ClaudeFigures):
             self._sent[self.thread] = length
 
     def _note_length(self, row: dict[str, Any]) -> None:
-        if isinstance(uuid := row.get("uuid"), str):
+        if isinstance(uuid := row.get("uuid"), str) and self.thread not in self._endless:
             self._lengths[uuid] = len(self._context.get(self.thread, ()))
 
     def _add_attachment(self, row: dict[str, Any]) -> None:
@@ -172,7 +173,15 @@ class _ClaudeLog(ClaudeFigures):
         self._snapshots.clear()
 
     def _extend(self, parts: tuple[LogPart, ...]) -> None:
-        self._context.setdefault(self.thread, []).extend(parts)
+        if self.thread in self._endless:
+            return
+        context = self._context.setdefault(self.thread, [])
+        context.extend(parts)
+        if len(context) > MOST_PARTS:
+            self._endless.add(self.thread)
+            self.problems["session-log-cut", ENDLESS] = None
+            context.clear()
+            self._lengths.clear()
 
     def _add_assistant(self, row: dict[str, Any]) -> None:
         message = answer_of(row)
@@ -202,6 +211,8 @@ class _ClaudeLog(ClaudeFigures):
 
     def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
         found = self.rebuilder.request(ref) if ref else None
+        if found is None and self.thread in self._endless:
+            return -1, (), ""
         if found is None:
             self._read_snapshots()
             return self._unlogged_composition("rebuilt" if self._snapshot and not ref else "estimated")
@@ -262,11 +273,13 @@ class _ClaudeLog(ClaudeFigures):
         if not self.rebuilder.add_request(row):
             return
         ref = str(row["id"])
-        self._refs[ref] = {"timestamp": row.get("timestamp"), "params": row.get("params")}
+        remember(self._refs, ref, {"timestamp": row.get("timestamp"), "params": row.get("params")})
         if self.rebuilder.messages is not None and isinstance(row.get("requestDigest"), str) and self._to_prove > 0:
             text = request_text(self.rebuilder, row)
             self._to_prove -= len(text)
             self.proofs[ref] = sha(text) == row["requestDigest"]
+            if self._to_prove <= 0:
+                self.rebuilder.messages = None
 
     def log(self) -> SessionLog:
         """Return what was read."""

@@ -11,6 +11,7 @@ import re
 from types import MappingProxyType
 
 from ..chains import cached_tokens, has_dropped
+from ..pages import PagedTable, Pages
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
 from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, number, parse_row, parse_time, string
@@ -62,7 +63,7 @@ class ClaudeFigures:
     def __init__(self, path: str) -> None:
         self.path = path
         self.fields: dict[str, str] = {}
-        self.requests: dict[str, LoggedRequest] = {}
+        self.requests: PagedTable[LoggedRequest] = PagedTable()
         self.events: list[Event] = []
         self.problems: dict[tuple[str, str], None] = {}
         self.totals: list[tuple[str, int, float, TokenCounts]] = []
@@ -148,7 +149,7 @@ class ClaudeFigures:
         tokens = _tokens(usage)
         if known is not None:
             if tokens.out > known.tokens.out:  # the last row of an answer has its final usage
-                self.requests[key] = known._replace(tokens=tokens, time=self.time or known.time)
+                self.requests.put(key, known._replace(tokens=tokens, time=self.time or known.time))
             return
         if not tokens.input + tokens.out:
             return  # the provider did not answer
@@ -159,11 +160,12 @@ class ClaudeFigures:
         is_long = row.get("promptCacheRequested") == "1h" or tokens.long > 0
         # The providers of tests may use an id more than once; a copy has the same time too.
         identity = f"{key}|{string(message, 'model')}|{row.get('timestamp')}"
-        self.requests[key] = LoggedRequest(
+        request = LoggedRequest(
             identity, self.thread, self.time, parse_time(described.get("timestamp") or self.sent_stamp) or self.time,
             string(message, "model"), tokens, "turn", "recorded", keep, tail, made, _HOUR if is_long else 0,
             self.settings(described), None, ref,
         )  # fmt: skip
+        self.requests.put(key, request)
 
     def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
         """Return how many parts the request shares with the previous one of its thread, its other parts, and how they are known."""
@@ -210,10 +212,12 @@ class ClaudeFigures:
         if is_sub:
             is_below = os.path.basename(folder) == "subagents"
             session = os.path.basename(os.path.dirname(folder)) if is_below else fields.get("sessionId", name)
-        requests = [request._replace(thread=thread) if is_sub else request for request in self.requests.values()]
+        requests = self.requests.values()
+        if is_sub:
+            requests = Pages(request._replace(thread=thread) for request in requests).frozen()
         return SessionLog(
             self.path, self.agent, session, fields.get("version", ""), fields.get("cwd", ""), fields.get("gitBranch", ""),
-            thread, "", tuple(requests), tuple(self.events), tuple(self.problems), tuple(self.totals), self.own_cost,
+            thread, "", requests, tuple(self.events), tuple(self.problems), tuple(self.totals), self.own_cost,
         )  # fmt: skip
 
 
@@ -271,7 +275,7 @@ class _FiguresOnly(ClaudeFigures):
         self.needs_parts = False
         self._known = known
         self._files: set[str] = set()
-        self._described: dict[str, dict[str, Any]] = {}
+        self._described: set[int] = set()  # hashes of the ids of requests, because there may be very many
         self._has_snapshot = False
         self._previous: LoggedRequest | None = None
         self._repeated = _NOTHING  # the usage and the ids that the next row of the same answer contains
@@ -287,9 +291,10 @@ class _FiguresOnly(ClaudeFigures):
         self.problems = dict.fromkeys(log.problems)
         for entry in known.entries:
             key = entry.key.rsplit("|", 2)[0]
-            self.requests[key] = LoggedRequest(
+            request = LoggedRequest(
                 entry.key, entry.thread, entry.time, entry.time, entry.model, entry.tokens, made=entry.made
             )
+            self.requests.put(key, request)
             self._has_snapshot = entry.made == "rebuilt"
 
     def add(self, line: bytes) -> None:
@@ -332,7 +337,7 @@ class _FiguresOnly(ClaudeFigures):
             count = len(self.requests)
             self.add_usage(row, message, usage)
             if len(self.requests) > count:
-                self._compare(self.requests[next(reversed(self.requests))])
+                self._compare(self.requests.last())
 
     def _compare(self, request: LoggedRequest) -> None:
         """Note whether the cache may have collapsed, because the cause is in the parts."""
@@ -355,10 +360,10 @@ class _FiguresOnly(ClaudeFigures):
 
     def add_request(self, row: dict[str, Any]) -> None:
         if isinstance(row.get("id"), str):
-            self._described[row["id"]] = row
+            self._described.add(hash(row["id"]))
 
     def composition(self, ref: str) -> tuple[int, tuple[LogPart, ...], str]:
-        is_rebuilt = ref in self._described if ref else self._has_snapshot
+        is_rebuilt = hash(ref) in self._described if ref else self._has_snapshot
         return 0, (), "rebuilt" if is_rebuilt else "estimated"
 
     def final(self) -> SessionLog | None:

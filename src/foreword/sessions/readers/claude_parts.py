@@ -6,7 +6,7 @@ Later the same text is found again in a message by its hash. Several attachments
 
 from __future__ import annotations
 
-from .rows import PICTURE, hash_of, json_text, server_of, string, without_pictures
+from .rows import PICTURE, hash_of, json_text, remember, server_of, string, without_pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class PartMaker:
 
     def _note_call(self, block: dict[str, Any]) -> None:
         if isinstance(block.get("id"), str):
-            self._tools[block["id"]] = string(block, "name")
+            remember(self._tools, block["id"], string(block, "name"))
 
     def message(self, message: dict[str, Any], is_summary: bool = False) -> tuple[LogPart, ...]:
         """Return the parts of a message."""

@@ -10,6 +10,8 @@ import json
 from hashlib import sha256
 from itertools import chain
 
+from ..chains import MOST_PARTS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from .claude_parts import PartMaker
 
 _MOST_BASES = 200
+_MOST_MESSAGES = 50_000
 _NO_REQUEST: tuple[str, list[str], int] = ("", [], 0)
 _UNSENT = frozenset(("metadata", "stream", "thread", "diagnostics", "safeguards", "data_flow"))
 
@@ -102,6 +105,8 @@ class Rebuilder:
         count = keep if isinstance(keep, int) and keep > 0 else 0
         if count > len(before) or not isinstance(tail, list) or not isinstance(row.get("id"), str):
             return False
+        if count + len(tail) > MOST_PARTS:
+            return False
         hashes = [*before[:count], *(digest for digest in tail if isinstance(digest, str))]
         self._requests[row["id"]] = str(row.get("shapeHash")), hashes, min(known, count)
         if len(self._requests) > _MOST_BASES:  # the next one starts from one of the last
@@ -111,7 +116,16 @@ class Rebuilder:
         self._candidates.clear()
         if self._run[2]:
             self._candidates.append((self._run[0], self._run[2], self._run[3]))
+        if len(self._parts) > _MOST_MESSAGES:
+            self._forget_messages()
         return True
+
+    def _forget_messages(self) -> None:
+        """Forget the messages that are not in one of the last requests."""
+        used = set(chain.from_iterable(hashes for _, hashes, _ in self._requests.values()))
+        self._parts = {digest: parts for digest, parts in self._parts.items() if digest in used}
+        if self.messages is not None:
+            self.messages = {digest: message for digest, message in self.messages.items() if digest in used}
 
     def _hash_candidates(self) -> None:
         for role, blocks, is_summary in self._candidates:

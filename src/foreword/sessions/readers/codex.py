@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 
+from ..pages import Pages
 from ..values import TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog
-from .rows import PICTURE, NoTexts, json_text, number, string, without_pictures
+from .rows import PICTURE, NoTexts, json_text, number, remember, string, without_pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class _Rollout(JsonLog):
     def __init__(self, path: str, texts: Texts) -> None:
         super().__init__(path, texts)
         self.meta: dict[str, Any] = {}
-        self.sums: set[str] = set()  # those of `token_count`, for versions without `token_usage_record`
+        self.sums: set[int] = set()  # hashes of those of `token_count`, for versions without `token_usage_record`
         self.is_recorded = False
         self.calls: dict[str, str] = {}
         self.settings: tuple[tuple[str, str], ...] = ()
@@ -123,7 +124,7 @@ class _Rollout(JsonLog):
         if kind in _ANSWERS:
             name = string(payload, "name") or kind
             if string(payload, "call_id"):
-                self.calls[string(payload, "call_id")] = name
+                remember(self.calls, string(payload, "call_id"), name)
             text = string(payload, "arguments", "input") or json_text(
                 payload.get("action") or payload.get("summary") or ""
             )
@@ -206,16 +207,14 @@ class _Rollout(JsonLog):
         if payload.get("type") != "token_count" or not isinstance(info, dict):
             return
         total = json_text(info.get("total_token_usage"))
-        if total not in self.sums and not self.is_recorded:
+        if hash(total) not in self.sums and not self.is_recorded:
             self._add_request(f"{total}|{self.time}", info.get("last_token_usage"))
-        self.sums.add(total)
+        self.sums.add(hash(total))
         self.is_recorded = False
 
     def _add_compaction(self, payload: dict[str, Any]) -> None:
-        if self.requests:  # the request before it wrote the summary
-            last = next(reversed(self.requests))
-            if self.requests[last].kind == "turn":
-                self.requests[last] = self.requests[last]._replace(kind="compaction")
+        if len(self.requests) and self.requests.last().kind == "turn":  # the request before it wrote the summary
+            self.requests.replace_last(self.requests.last()._replace(kind="compaction"))
         self._event("compaction", f"{len(self.events)}||")
         history = payload.get("replacement_history")
         parts: list[LogPart] = []
@@ -234,7 +233,7 @@ class _Rollout(JsonLog):
         parent = string(self.meta, "parent_thread_id")
         session = (string(self.meta, "session_id") or parent or own) if is_sub else own
         if is_sub:
-            requests = tuple(request._replace(thread=own) for request in log.requests)
+            requests = Pages(request._replace(thread=own) for request in log.requests).frozen()
             log = log._replace(
                 thread=own, requests=requests, events=tuple(event._replace(thread=own) for event in log.events)
             )

@@ -26,9 +26,16 @@ class Composer:
         self._previous_head: tuple[LogPart, ...] | None = None
         self._sent = 0  # how much of the conversation was in it
         self._end: int | None = None
+        self.is_stopped = False
+
+    def stop(self) -> None:
+        """Forget the conversation, because it has more parts than any request can have."""
+        self.is_stopped, self.parts = True, []
 
     def add(self, parts: Iterable[LogPart], is_answer: bool = False) -> None:
         """Add parts to the conversation. The first part of an answer marks the end of the request that it answers."""
+        if self.is_stopped:
+            return
         if is_answer and self._end is None:
             self._end = len(self.parts)
         elif not is_answer:
@@ -40,7 +47,7 @@ class Composer:
         if self._previous_head is not None:
             self._previous = [*self._previous_head, *self.parts[: self._sent]]
             self._previous_head = None
-        self.parts, self._end = list(parts), None
+        self.parts, self._end = [] if self.is_stopped else list(parts), None
 
     def request(self) -> tuple[int, tuple[LogPart, ...]]:
         """Return how many parts the request that was just answered shares with the one before, and its other parts."""

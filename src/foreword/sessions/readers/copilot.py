@@ -13,7 +13,7 @@ import re
 from ..values import LogPart, TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog, walk_files
-from .rows import NoTexts, json_text, number, string
+from .rows import NoTexts, json_text, number, remember, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class _CopilotLog(JsonLog):
         parts = [self.texts.part("answer", string(data, "content"))] if string(data, "content") else []
         calls = data.get("toolRequests")
         for call in calls if isinstance(calls, list) else ():
-            self.calls[string(call, "toolCallId")] = string(call, "name")
+            remember(self.calls, string(call, "toolCallId"), string(call, "name"))
             parts.append(self.texts.part("answer", json_text(call.get("arguments")), string(call, "name")))
         if not string(data, "parentToolCallId"):
             self.composer.add(parts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from ..chains import has_dropped
+from ..chains import ENDLESS, MOST_PARTS, has_dropped
+from ..pages import PagedTable
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
 from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, parse_row, parse_time, string
@@ -35,7 +36,7 @@ class JsonLog:
         self.session = self.version = self.cwd = self.branch = self.model = self.row_id = ""
         self.time = self.sent = 0.0
         self.composer = Composer([texts.part("unknown", "")])
-        self.requests: dict[str, LoggedRequest] = {}
+        self.requests: PagedTable[LoggedRequest] = PagedTable()
         self.events: list[Event] = []
         self.problems: dict[tuple[str, str], None] = {}
         self.has_dropped = False
@@ -100,7 +101,11 @@ class JsonLog:
         if key in self.requests or not tokens.input + tokens.out:
             return
         thread = fields.get("thread", "")
+        if len(self.composer.parts) > MOST_PARTS:
+            self.composer.stop()
+            self.problems["session-log-cut", ENDLESS] = None
         is_composed = not thread and fields.get("kind", "turn") == "turn" and self._parts_left > 0
+        is_composed = is_composed and not self.composer.is_stopped
         keep, tail = self.composer.request() if is_composed else (0, ())
         self._parts_left -= len(tail)
         known = {
@@ -109,7 +114,7 @@ class JsonLog:
         request = LoggedRequest(
             identity or f"{self.session}|{key}", model=self.model, tokens=tokens, keep=keep, tail=tail, **known
         )
-        self.requests[key] = request
+        self.requests.put(key, request)
         if request.kind == "turn":
             last = self._last.get(thread)
             self.has_dropped = self.has_dropped or (last is not None and has_dropped(request, last))
@@ -121,7 +126,7 @@ class JsonLog:
             self.problems["session-log-cut", MANY_PARTS] = None
         name = self.session or os.path.basename(self.path)
         return SessionLog(
-            self.path, self.agent, name, self.version, self.cwd, self.branch, "", "", tuple(self.requests.values()),
+            self.path, self.agent, name, self.version, self.cwd, self.branch, "", "", self.requests.values(),
             tuple(self.events), tuple(self.problems),
         )  # fmt: skip
 

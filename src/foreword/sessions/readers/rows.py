@@ -11,7 +11,9 @@ from ..values import LogPart
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 # A picture counts as this many bytes, whatever its encoding.
 PICTURE = 6000
@@ -20,7 +22,7 @@ CUT = "a line that is cut or not JSON; it was left out"
 UNEXPECTED = "a row with unexpected values; it was left out"
 MANY_PARTS = "more parts of requests than are compared; of later requests only the tokens are known"
 # Requests that only add to the one before have few parts of their own. If they do not, the parts of all are too many to keep.
-MOST_PARTS_OF_LOG = 2_000_000
+MOST_PARTS_OF_LOG = 1_000_000
 # What a row with values of the wrong type can lead to. Such a row is reported and left out.
 DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -41,6 +43,7 @@ _MANY = 20 << 20
 _divided: dict[str, list[LogPart]] = {}
 _MAX_DIVIDED = 1000
 _LONG = 400
+_MOST_REMEMBERED = 2000
 
 
 class _RowParser:
@@ -144,6 +147,13 @@ def string(fields: Any, *names: str) -> str:
     return ""
 
 
+def remember(known: dict[str, T], key: str, content: T) -> None:
+    """Add to what is needed soon after. Of very many entries only the last are kept."""
+    known[key] = content
+    if len(known) > _MOST_REMEMBERED:
+        del known[next(iter(known))]
+
+
 def server_of(tool: str) -> str:
     """Return the MCP server in a tool's name (`mcp__gh__search`), or empty."""
     if tool.startswith("mcp__"):
@@ -154,14 +164,14 @@ def server_of(tool: str) -> str:
 class Texts:
     """Creates parts, and keeps the texts of those that were asked for."""
 
-    def __init__(self, wanted: Callable[[LogPart], bool] | None = None) -> None:
+    def __init__(self, wanted: Callable[[LogPart, str], bool] | None = None) -> None:
         self.wanted = wanted
         self.texts: dict[str, str] = {}
 
     def part(self, kind: str, text: str, name: str = "", path: str = "") -> LogPart:
         data = text.encode("utf-8", "surrogatepass")
         part = LogPart(kind, name, path, blake2b(data, digest_size=8).hexdigest(), len(data))
-        if self.wanted is not None and self.wanted(part):
+        if self.wanted is not None and self.wanted(part, text):
             self.texts[part.hash] = text
         return part
 
