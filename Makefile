@@ -133,11 +133,12 @@ mutants: NUMBER := 20
 mutants: setup page ## Put NUMBER random faults into the source (SEED chooses them; ONLY="store/ cli/" limits them), and print those that no test notices
 	$(BIN)/python tests/mutation/run.py --seed $(SEED) --number $(NUMBER) $(addprefix --only ,$(ONLY))
 
-soak: setup ## Kill processes at random, a thousand times, and check the stores; touch files a million times
+soak: setup ## Kill processes at random, a thousand times, and check the stores; let servers fail under load; touch files a million times
 	$(BIN)/python tests/soak/touches.py --touches 1000000
 	$(BIN)/python tests/store/processes.py kill --kills 1000
 	$(BIN)/python tests/soak/kill_conversations.py --kills 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
+	$(BIN)/python tests/soak/faults.py --rounds 10
 
 hostile: setup ## Attack a service with 200 clients of each kind, and measure another team's known turns and the memory
 	$(BIN)/python tests/soak/hostile.py
