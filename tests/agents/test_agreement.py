@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import tempfile
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from peers.odd_trees import odd_tree
 
 from foreword.inspection.agents import OWN_REFUSAL
+from foreword.inspection.lint.agent_facts import agent_name
 from foreword.packs.mirrors import all_mirrors
 from foreword.programs.questions import answer
 from foreword.sources.environment import resolve_workspace
@@ -24,7 +26,18 @@ IN_PROMPT = ("loaded", "listed", "cut")
 READ_LATER = ("on-touch", "elsewhere")
 numbers = st.integers(1_001, 1_000_000)
 WORKSPACE = resolve_workspace(Workspace(os.path.dirname(__file__)), Reader())
-AGENTS = sorted(all_mirrors(WORKSPACE, Reader(), None)[0])
+MIRRORS = all_mirrors(WORKSPACE, Reader(), None)[0]
+AGENTS = sorted(MIRRORS)
+# What the table of agents may say about a file that lint reports for an agent.
+VERDICTS = {
+    "unread-file": {"shadowed", "never", "elsewhere", "copy", "blank", "unused", "on-touch"},
+    "cut-file": {"cut"},
+    "blank-file": {"blank", "loaded"},  # some programs send a blank file
+    # Nobody works in the hidden folder of another agent, where these would be read.
+    "misplaced-file": {"never", "elsewhere", "on-touch", "shadowed", "copy"},
+    "unmatched-rule": {"on-touch"},
+    "file-case": {"never", "elsewhere", "on-touch"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -103,14 +116,34 @@ def test_agents_and_touch_agree(top, number):
                 assert path in sent or any(row["path"] == path for row in rows), (number, name, path, verdict)
 
 
+def agents_named_in(message):
+    return [name for name in AGENTS if re.search(rf"\b{re.escape(agent_name(MIRRORS[name]))}\b", message)]
+
+
 @given(numbers)
 @settings(max_examples=4)
-def test_lint_calls_no_file_unread_that_is_read(top, number):
+def test_agents_and_lint_agree(top, number):
     _, fields, verdicts = write(number, top)
     for found in answer("lint", fields)["findings"]:
-        if found["code"] != "unread-file" or "working in" in found["message"]:
+        if found["code"] not in VERDICTS or "working in" in found["message"]:
             continue
-        named = [name for name in AGENTS if name.split("-")[0] in found["message"].lower()]
-        for name in named:
+        for name in agents_named_in(found["message"]):
             verdict = verdicts[name].get(found["path"])
-            assert verdict is None or verdict["verdict"] not in IN_PROMPT, (number, name, found, verdict)
+            assert verdict is None or verdict["verdict"] in VERDICTS[found["code"]], (number, name, found, verdict)
+
+
+@given(numbers)
+@settings(max_examples=2)
+def test_lint_does_not_call_a_menu_cut_that_agents_list(top, number):
+    _, fields, _ = write(number, top)
+    skills = os.path.join(fields["cwd"], ".claude", "skills")
+    for index in range(30):
+        os.makedirs(os.path.join(skills, f"menu{index}"))
+        with open(os.path.join(skills, f"menu{index}", "SKILL.md"), "w") as file:
+            file.write(f"---\nname: menu{index}\ndescription: {'d' * 900}\n---\nX.\n")
+    listed = {
+        row["path"] for row in answer("show", {**fields, "layout": "claude"})["candidates"] if row["fate"] == "used"
+    }
+    cut = [found for found in answer("lint", fields)["findings"] if found["code"] == "cut-menu"]
+    assert all(found["path"] in listed for found in cut if "Claude Code lists" in found["message"])
+    assert any("Claude Code lists" in found["message"] for found in cut)

@@ -622,3 +622,26 @@ def test_folders_beyond_the_limit_are_reported(agents, monkeypatch):
     monkeypatch.setattr(programs, "_MAX_VISITS", 2)
     status, out, err = agents(".")
     assert status == 0 and "[scan-limit]" in err and "web/NEAR.md               elsewhere  elsewhere" in out
+
+
+NINE = ("claude", "codex", "copilot", "cursor", "gemini", "grok", "opencode", "qwen", "vibe")
+
+
+@pytest.mark.parametrize("count", [25, 60])
+def test_many_files_and_agents_fit_one_screen(run, tree, monkeypatch, count):
+    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", ".cursorrules")
+    files = {name: f"This is {name}." for name in names}
+    files |= {f".cursor/rules/r{number}.mdc": f"---\nglobs: p{number}/**\n---\nX." for number in range(6)}
+    files |= {f"p{number}/{names[number % 4]}": f"Rule {number}." for number in range(count - len(files))}
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", **{f"w/{name}": text for name, text in files.items()}})
+    layouts = [argument for name in NINE for argument in ("--layout", name)]
+    _, words, _ = run("agents", *layouts)
+    assert words.count("\n") > 24, "a pipe gets the table with words"
+    monkeypatch.setattr("foreword.cli.agents.terminal_height", lambda stream: 24)
+    _, output, _ = run("agents", *layouts)
+    lines = output.splitlines()
+    assert len(lines) < 24 and max(map(display_width, lines)) <= 80
+    assert lines[0].split() == ["file", *(name[:4] for name in NINE)]
+    row = next(line for line in lines if line.startswith("AGENTS.md"))
+    assert row.split()[1:] == ["s" if name == "claude" else "-" if name == "gemini" else "+" for name in NINE]
+    assert any(line.startswith("+ loaded, ") for line in lines)

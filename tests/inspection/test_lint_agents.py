@@ -471,6 +471,11 @@ def test_a_menu_that_an_agent_does_not_list_in_full(findings_for, files, agents)
     assert [agent for agent in agents if agent not in text] == []
 
 
+def test_a_rule_of_another_agent_has_the_right_extension(findings_for):
+    files = {".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nBe brief.\n", ".grok/config.toml": ""}
+    assert findings_for(files) == []
+
+
 def test_a_name_in_the_wrong_case_names_the_agents(findings_for):
     assert findings_for({"gemini.md": "Run tests."}) == [("file-case", "gemini.md", None)]
     assert findings_for.messages == ["/w/gemini.md was not read: it must be named GEMINI.md for Gemini CLI"]

@@ -19,6 +19,7 @@ from .terminal import (
     paint,
     report,
     table_width,
+    terminal_height,
     write,
     write_error,
     write_json,
@@ -51,6 +52,9 @@ _LEGEND = {
 _MIN_PATH_WIDTH = 28
 _MAX_DIFFERENT_LINES = 20
 _MAX_NOTES = 8
+# The lines of each table besides its rows, and those that a compact table leaves for notes and the shell's prompt.
+_LINES_AROUND = 5
+_COMPACT_NOTES = 6
 _TOKENS_ROW, _OWN_ROW = "tokens", "the agent's own"
 
 
@@ -188,12 +192,22 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
     ]
     width = table_width()
     table, labels, folded = fold(result.table, short_paths, _cell)
-    for index, columns in enumerate(_split_columns(table, labels, width)):
+    tables = _split_columns(table, labels, width)
+    height = terminal_height(sys.stdout)
+    if height and len(tables) > 1 and len(tables) * (len(labels) + _LINES_AROUND) > height:
+        _write_compact(table, labels, result.others, width, height)
+        return
+    for index, columns in enumerate(tables):
         if index:
             write("\n")
         _write_columns(table, labels, columns, width)
     if result.table.rows:
         write("\n")
+    _write_notes(result, short_paths, folded)
+
+
+def _write_notes(result: AgentReport, short_paths: Sequence[str], folded: Sequence[str]) -> None:
+    """Print what the words of the table mean, which rows it leaves out, and which agents."""
     notes = _notes(result, short_paths)
     for line in (*folded, *notes[:_MAX_NOTES]):
         write_note(line)
@@ -207,6 +221,19 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
         write_note(note)
     if result.others:
         write_note(f"not shown: {', '.join(result.others)} (--all shows them)")
+
+
+def _write_compact(table: AgentTable, labels: Sequence[str], others: Sequence[str], width: int, height: int) -> None:
+    """Print the table with one letter for each verdict, so that it fits one screen, and how to get the words."""
+    from .compact_agents import compact_lines
+
+    notes = ["--format markdown, or a pipe, prints words, versions and tokens; foreword agents PATH explains one file"]
+    if others:
+        notes.append(f"not shown: {', '.join(others)} (--all shows them)")
+    for line in compact_lines(table, labels, _COLOURS, width, height - _COMPACT_NOTES):
+        write(line)
+    for note in notes:
+        write_note(note)
 
 
 def _version_notes(views: Sequence[AgentView]) -> list[str]:

@@ -41,6 +41,14 @@ def fold(
     return AgentTable(table.agents, [row for row, _ in rows]), [label for _, label in rows], notes
 
 
+def fold_alike(
+    table: AgentTable, labels: Sequence[str], cell: Callable[[Verdict], str]
+) -> tuple[AgentTable, list[str]]:
+    """Return a table, and its labels, in which two files with the same name and the same cells are already one row."""
+    rows = _join_alike(list(zip(table.rows, labels, strict=True)), cell, at_least=2)
+    return AgentTable(table.agents, [row for row, _ in rows]), [label for _, label in rows]
+
+
 def _join_links(rows: Iterable[Labelled]) -> list[Labelled]:
     """Return one row for a file and the links to it. An agent reads it if it reads one of them."""
     by_file: dict[str, list[Labelled]] = {}
@@ -61,7 +69,7 @@ def _best(verdicts: Sequence[Verdict]) -> Verdict:
     return min(verdicts, key=lambda verdict: _READ.index(verdict.name) if verdict.name in _READ else len(_READ))
 
 
-def _join_alike(rows: Sequence[Labelled], cell: Callable[[Verdict], str]) -> list[Labelled]:
+def _join_alike(rows: Sequence[Labelled], cell: Callable[[Verdict], str], at_least: int = _MIN_ALIKE) -> list[Labelled]:
     """Return the rows, with those of files with the same name, or in the same folder of rules, and the same verdicts as one."""
     groups: dict[tuple[str, ...], list[Labelled]] = {}
     for row, label in rows:
@@ -70,7 +78,7 @@ def _join_alike(rows: Sequence[Labelled], cell: Callable[[Verdict], str]) -> lis
         groups.setdefault(key, []).append((row, label))
     joined: list[Labelled] = []
     for group in groups.values():
-        if len(group) < _MIN_ALIKE:
+        if len(group) < at_least or any(" alike" in label for _, label in group):
             joined += group
         else:
             joined.append((group[0][0], f"{group[0][1]} and {len(group) - 1} alike"))

@@ -55,6 +55,16 @@ def terminal_width(stream: TextIO) -> int:
         return _DEFAULT_WIDTH
 
 
+def terminal_height(stream: TextIO) -> int | None:
+    """Return the terminal's height in lines, or None if the stream is not a terminal."""
+    if not is_terminal(stream):
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).lines or None
+    except (OSError, ValueError):
+        return None
+
+
 def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
     """Return the text in a colour, if the stream (by default standard output) supports colours."""
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour and shows_colours(stream or sys.stdout) else text

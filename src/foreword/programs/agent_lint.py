@@ -122,10 +122,10 @@ class AgentLint:
 
     def _cut_menus(self, chosen: Sequence[str], layouts: Mapping[str, Layout]) -> Iterator[Finding]:
         """Yield a finding for each agent that does not list all of the repository's skills with their descriptions."""
-        readers = skill_readers(layouts.values())
-        entries = {folder: len(self.files.entries(f"{self.files.root}/{folder}/skills")) for folder in readers}
+        if self._count_skill_folders(skill_readers(layouts.values())) < _MIN_SKILLS:
+            return
         for name in chosen:
-            if sum(entries.values()) < _MIN_SKILLS or limited_menu(layouts[name]) is None:
+            if limited_menu(layouts[name]) is None:
                 continue
             assembler = self._assembler(name)
             assembler.finds_skills = True
@@ -144,6 +144,14 @@ class AgentLint:
             )
             if found:
                 yield found
+
+    def _count_skill_folders(self, hidden_folders: Iterable[str]) -> int:
+        """Return how many entries the folders of skills have, from the root to the working directory."""
+        tops, folder = [self.workspace.cwd], self.workspace.cwd
+        while folder != self.files.real_root and is_inside(folder, self.files.real_root):
+            folder = os.path.dirname(folder)
+            tops.append(folder)
+        return sum(len(self.files.entries(f"{top}/{name}/skills")) for top in tops for name in hidden_folders)
 
     def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
         """Return the texts of the files that findings are about. They may contain comments that ignore the findings."""
@@ -217,7 +225,7 @@ class AgentLint:
                 views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.files.root, cwd)
-        report_misplaced_files(table, self.files.root, self.facts)
+        report_misplaced_files(table, self.files.root, self.facts, self.repeated.in_use, self.files.read)
         self._check_below(agents, folders_to_visit(table), files)
 
     def _check_below(

@@ -17,7 +17,7 @@ from .agent_texts import find_unfollowed_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
@@ -245,17 +245,21 @@ def report_misordered_files(visit: Visit, facts: Facts) -> None:
 # Places
 
 
-def report_misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
+def report_misplaced_files(
+    table: AgentTable, root: str, facts: Facts, in_use: Collection[str], read: Callable[[str], SourceText | None]
+) -> None:
     """Report files that an agent ignores, although it reads files with that name in other places.
 
-    A file in a hidden folder is reported for each agent that gets nothing else from the folder around it, and any other one only if no
-    agent reads it.
+    A file in a hidden folder, which is another agent's, is reported for each agent `in_use` that gets nothing else from the folder around
+    it, and any other file only if no agent reads it. `read` returns the text of a file.
     """
     for row in table.rows:
-        if not is_inside(row.path, root):
+        source = read(row.path) if is_inside(row.path, root) else None
+        if source is None or not source.text.strip():
             continue
         if _is_in_hidden_folder(row.path, root):
-            ignoring, folder = list(_ignoring_agents(table, row)), dirname(dirname(row.path))
+            ignoring = [pair for pair in _ignoring_agents(table, row) if agent_name(pair[0]) in in_use]
+            folder = dirname(dirname(row.path))
         else:
             # An example is a project of its own, which people copy and open by itself.
             is_example = _EXAMPLE.search(dirname(row.path)[len(root) :]) is not None

@@ -218,6 +218,9 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
     `entries` returns the names in a folder, whose path is relative to the one in which the agent works.
     """
     for folder, endings in _rule_folders(visit.layout).items():
+        # In the folder of another agent, that agent may read the file.
+        if not any(f"{folder}/".startswith(path) for path in visit.layout.detected_by if path.endswith("/")):
+            continue
         for name in entries(folder):
             stem, extension = splitext(name)
             is_rule = extension == ".mdc" or (extension == ".md" and extension not in endings)
