@@ -25,6 +25,8 @@ _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,3
 _ALL_LINES = (1, 1 << 60)
 # How many characters on each side count as near an offset. A file may be a single line of a megabyte.
 _MAX_DISTANCE = 1_000
+# How many rows of a table are searched for its first one. A file may be a table of a megabyte.
+_MAX_ROWS = 60
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]{0,300})", re.MULTILINE)
 # At the end of the line above a fence: "Wrong:", "Do not run this:".
 _COUNTEREXAMPLE = re.compile(
@@ -153,15 +155,17 @@ class SourceText:
         return headings[index][1] if index >= 0 else ""
 
     def table_head(self, offset: int) -> str:
-        """Return the first row of the table that contains a character, or empty if it is not in a table."""
+        """Return the first row of the table that contains a character, or empty if it is not in a table or far above."""
         head = ""
         start = offset - len(self.before(offset))
-        while self.text[start : start + _MAX_DISTANCE].lstrip(" \t").startswith("|"):
+        for _ in range(_MAX_ROWS):
+            if not self.text[start : start + _MAX_DISTANCE].lstrip(" \t").startswith("|"):
+                return head
             head = self.line_around(start)
             if start == 0:
-                break
+                return head
             start = self.text.rfind("\n", 0, start - 1) + 1
-        return head
+        return ""
 
     def is_code(self, offset: int) -> bool:
         """Whether a character is in a fence or, judging by its line alone, in a code span."""
