@@ -81,6 +81,7 @@ def test_agents_and_show_agree(top, number):
 
 @given(numbers)
 @example(29895)  # a/b/agents.md, which Copilot reads in any case
+@example(407109)  # the working directory is hidden
 @settings(max_examples=4)
 def test_agents_and_why_agree(top, number):
     root, fields, verdicts = write(number, top)

@@ -228,6 +228,12 @@ def test_a_nested_file_is_added_on_touch(run, tree):
     )
 
 
+def test_a_file_in_a_hidden_folder_waits_for_the_folder_around_it(run, tree):
+    tree({"w/.git": None, "w/doc/.claude/CLAUDE.md": "A."})
+    out = run("agents", ".", "doc/.claude/CLAUDE.md", "--layout", "claude")[1]
+    assert "does not load it at the start: it waits for a file in doc; it reads" in out
+
+
 def test_the_files_that_a_touch_adds_are_read_as_a_touch_reads_them(run, tree):
     tree(
         {

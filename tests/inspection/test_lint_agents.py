@@ -311,6 +311,10 @@ def test_a_file_in_a_hidden_folder_that_an_agent_ignores(findings_for):
     assert findings_for({"CLAUDE.md": "Use CSS."}) == [], "Copilot has instructions for this folder"
 
 
+def test_a_file_in_a_nested_hidden_folder_that_an_agent_reads(findings_for):
+    assert findings_for({"CLAUDE.md": "Run tests.", "doc/.claude/CLAUDE.md": "Use CSS."}, "--recursive") == []
+
+
 @pytest.mark.parametrize(
     ("rule", "globs", "expected"),
     [

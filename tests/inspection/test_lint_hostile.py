@@ -144,7 +144,9 @@ def test_hundreds_of_files_are_checked(tree):
     tree({f"w/s/{number}/SKILL.md": f"---\nname: '{number}'\ndescription: d\n---\n" for number in range(400)})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
     assert report.files == 500
-    assert {finding.code for finding in report.findings} == {"missing-file"} and len(report.findings) == 100
+    assert {finding.code for finding in report.findings} == {"missing-file"} and len(
+        report.findings
+    ) == 90  # equal ones are one
 
 
 def test_a_file_name_that_is_not_utf8_is_escaped(tree):

@@ -43,6 +43,12 @@ def test_a_pattern_matches_at_every_depth(tree, file, is_found):
     assert found_files(tree) == ([f"/w/{file}"] if is_found else [])
 
 
+def test_the_hidden_folders_above_the_working_directory_are_searched(tree):
+    tree({"w/.x/a/.y/AGENTS.md": "x", "w/.x/AGENTS.md": "x", "w/.z/AGENTS.md": "x", "w/.x/.z/AGENTS.md": "x"})
+    result = find_instruction_files(tree.path("w"), PATTERNS, cwd=tree.path("w/.x/a/.y"))
+    assert [tree.short(path) for path in result.paths] == ["/w/.x/AGENTS.md", "/w/.x/a/.y/AGENTS.md"]
+
+
 def test_very_deep_folders_are_not_searched(tree, monkeypatch):
     monkeypatch.setattr(instruction_files, "_MAX_DEPTH", 2)
     tree({"w/a/b/AGENTS.md": "x"})

@@ -288,18 +288,19 @@ class _Judge:
         return is_loaded or is_inside(folder, self._touch_rule(path)[0] or path)
 
     def _touch_rule(self, path: str) -> tuple[str, tuple[Lookup, Pattern] | None]:
-        """Return the folder in which a touch finds a file, if that is below or beside the working directory, and the rule that finds it."""
+        """Return the highest folder in which a touch finds a file, if that is below or beside the working directory, and the rule that finds it."""
         touch = self.view.layout.touch
+        found: list[tuple[str, tuple[Lookup, Pattern]]] = []
         for lookup in touch.lookups if touch else ():
             for pattern in (pattern for group in lookup.groups for pattern in group):
                 if pattern.place != "down":
-                    if matches_glob(path, f"**/{pattern.path}") and not lookup.is_probe:
+                    if not found and matches_glob(path, f"**/{pattern.path}") and not lookup.is_probe:
                         return "", (lookup, pattern)
                     continue
                 for folder in _start_folders(path, pattern, self.root):
                     if folder != self.root and not is_inside(self.cwd, folder):
-                        return folder, (lookup, pattern)
-        return "", None
+                        found.append((folder, (lookup, pattern)))
+        return min(found, key=lambda each: len(each[0]), default=("", None))
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
         """Return the lookup rule and the pattern that found a file."""
@@ -320,6 +321,7 @@ class _Judge:
     def _verdict_elsewhere(self, path: str) -> Verdict | None:
         """Return the verdict `elsewhere` if an agent in another folder would read the file; otherwise whether a menu lists it."""
         if is_inside(path, self.root):
+            found: list[tuple[str, tuple[Lookup, Pattern]]] = []
             for lookup, pattern in self._possible_patterns(path):
                 own = (
                     join(dirname(path), basename(pattern.path)) if lookup.any_case and "*" not in pattern.path else path
@@ -328,8 +330,10 @@ class _Judge:
                 for folder in folders:
                     is_possible = pattern.place != "between" or folder != self.root
                     if is_possible and not self._is_searched(folder, pattern):
-                        reason = f"only an agent that works in {folder} reads it"
-                        return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
+                        found.append((folder, (lookup, pattern)))
+            if found:
+                folder, rule = min(found, key=lambda each: len(each[0]))
+                return Verdict("elsewhere", f"only an agent that works in {folder} reads it", folder, None, rule)
         return self._menu_verdict(path)
 
     def _menu_verdict(self, path: str) -> Verdict | None:

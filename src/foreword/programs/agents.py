@@ -106,7 +106,7 @@ class _Comparison:
         if files is None:
             patterns = instruction_file_patterns([*self.mirrors.values(), *named.values()])
             listings = Listings(self.workspace.inside)
-            files = find_instruction_files(self.root, patterns, listings)
+            files = find_instruction_files(self.root, patterns, listings, cwd=self.workspace.cwd)
             self.known.walked.add(listings.listed)
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]

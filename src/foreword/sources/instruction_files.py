@@ -52,9 +52,12 @@ def instruction_file_patterns(layouts: Iterable[Layout]) -> tuple[str, ...]:
 
 
 def find_instruction_files(
-    top: str, patterns: Iterable[str], listings: Listings | None = None, max_folders: int = _MAX_FOLDERS
+    top: str, patterns: Iterable[str], listings: Listings | None = None, max_folders: int = _MAX_FOLDERS, cwd: str = ""
 ) -> InstructionFiles:
-    """Find every file at or below `top` that matches one of these patterns at any depth, in at most this many folders."""
+    """Find every file at or below `top` that matches one of these patterns at any depth, in at most this many folders.
+
+    Hidden folders are searched only if a pattern names them, or if they lead to `cwd`.
+    """
     index, listings = _PatternIndex(patterns), listings or Listings()
     files: list[str] = []
     unlisted: list[tuple[str, str]] = []
@@ -74,12 +77,17 @@ def find_instruction_files(
             os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if entries[name] == "file"
         ]
         files += matching
-        subfolders = index.folders_to_search(entries)
+        subfolders = index.folders_to_search(entries, _next_name(folder, cwd))
         if subfolders and len(parts) >= _MAX_DEPTH:
             is_deep = True
             continue
         pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
     return InstructionFiles(sorted(files), unlisted, is_complete=not pending and not is_deep)
+
+
+def _next_name(folder: str, below: str) -> str:
+    """Return the name that comes after a folder in a path below it, or empty."""
+    return below[len(folder) + 1 :].partition("/")[0] if below.startswith(f"{folder}/") else ""
 
 
 def select_instruction_files(names_by_folder: Mapping[str, Iterable[str]], patterns: Iterable[str]) -> list[str]:
@@ -125,9 +133,13 @@ class _PatternIndex:
         """Whether a folder of this name should be searched."""
         return folder not in SKIPPED_FOLDERS and (not folder.startswith(".") or folder in self.hidden_folders)
 
-    def folders_to_search(self, entries: Mapping[str, EntryKind]) -> list[str]:
-        """Return the names of those folders that should be searched."""
-        return [name for name, kind in entries.items() if kind == "folder" and self.may_contain_files(name)]
+    def folders_to_search(self, entries: Mapping[str, EntryKind], also: str = "") -> list[str]:
+        """Return the names of those folders that should be searched, including the one called `also`."""
+        return [
+            name
+            for name, kind in entries.items()
+            if kind == "folder" and (name == also or self.may_contain_files(name))
+        ]
 
     def matcher(self, parts: Sequence[str]) -> _Matcher:
         """Return a function that checks whether a file name matches in the folder with these path segments."""
