@@ -72,6 +72,12 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, [("blank-file", "CLAUDE.md", None)]),
         ({"AGENTS.md": "Run tests.", ".claude/rules/a.md": "Be brief."}, []),
+        ({"AGENTS.md": "# Shop - Codex Instructions\n\nRun tests.", "CLAUDE.md": "Be brief."}, []),
+        ({"AGENTS.md": "# Shop\n\nA guide for OpenCode sessions.\n\nRun tests.", "CLAUDE.md": "Be brief."}, []),
+        ({"AGENTS.md": "# AGENTS.md\n\n## Cursor Cloud specific instructions\n\nRun.", "CLAUDE.md": "Be brief."}, []),
+        ({"AGENTS.md": "# For Codex and Claude Code\n\nRun tests.", "CLAUDE.md": "Be brief."}, UNREAD),
+        ({"AGENTS.md": "# Shop\n\nRun tests.\n\nCodex asks first.", "CLAUDE.md": "Be brief."}, UNREAD),
+        ({"AGENTS.md": "# Shop\n\nIt calls the Gemini API.", "CLAUDE.md": "Be brief."}, UNREAD),
         ({"AGENTS.md": "Run tests."}, []),
     ],
 )
@@ -336,6 +342,41 @@ def test_a_rule_for_paths_that_do_not_exist(findings_for, rule, globs, expected)
     assert findings_for(files) == ([(expected, rule, 3)] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("field", "is_reported"),
+    [
+        ('paths: ["El Servador/**"]', False),
+        ("paths: lib/*.ts El/**", False),
+        ('paths: ["lib/*.ts El/**"]', True),
+        ('paths: ["El Otro/**"]', True),
+    ],
+)
+def test_only_a_string_of_globs_is_split_at_blanks(findings_for, field, is_reported):
+    files = {".claude/rules/a.md": f"---\n{field}\n---\nBe brief.\n", "El Servador/a.py": "", "El/b.py": ""}
+    assert findings_for(files) == ([("unmatched-rule", ".claude/rules/a.md", 2)] if is_reported else [])
+    assert all("El, " not in message for message in findings_for.messages)
+
+
+def test_rules_of_a_collection_match_nothing(findings_for):
+    rules = {f".claude/rules/{name}.md": f"---\npaths: {name}/**\n---\nBe brief.\n" for name in "abcd"}
+    assert findings_for(rules) == []
+    unmatched = [("unmatched-rule", f".claude/rules/{name}.md", 2) for name in "ab"]
+    assert findings_for({"c/x.py": "", "d/x.py": ""}) == unmatched, "half of them match"
+
+
+def test_an_output_style_is_not_a_rule(findings_for):
+    files = {"CLAUDE.md": "Be brief.", ".claude/settings.json": '{"outputStyle": "other"}'}
+    assert findings_for({**files, ".claude/output-styles/x.md": "Write verse.\n"}) == []
+
+
+def test_a_link_to_a_file_that_is_read_anyway_can_be_deleted(findings_for):
+    files = {"AGENTS.md": f"# A\n\n{LONG}\n", "QWEN.md": Path("AGENTS.md")}
+    assert findings_for(files) == [("sent-twice", "QWEN.md", None)]
+    assert findings_for.messages == [
+        "Qwen Code gets this file twice, because it is a link, and reads /w/AGENTS.md anyway; delete the link if no other agent needs it"
+    ]
+
+
 def test_rules_with_the_same_mistake_are_one_finding(findings_for):
     rules = {f".claude/rules/{name}.md": "---\nglobs: web/**\n---\nBe brief.\n" for name in "ab"}
     assert findings_for({**rules, "web/a.ts": ""}) == [("rule-field", ".claude/rules/a.md", 2)]
@@ -523,7 +564,8 @@ def test_each_folder_is_listed_once(findings_for, monkeypatch):
     [
         ("a/**, *.{ts,tsx},b", ["a/**", "*.{ts,tsx}", "b"]),
         ('"*.ts", "*.js"', ["*.ts", "*.js"]),
-        ("*.ts *.js", ["*.ts", "*.js"]),
+        ("*.ts *.js", ["*.ts *.js"]),
+        ("El Servador/**, b", ["El Servador/**", "b"]),
         ("", []),
     ],
 )
@@ -712,6 +754,10 @@ def test_punctuation_after_imports_of_one_file_is_one_finding(findings_for):
     assert findings_for.messages[0].startswith(
         "Claude Code does not import @a.md and 1 other import of this file, because the `:` after it"
     )
+
+
+def test_a_file_with_only_comments_is_a_placeholder(findings_for):
+    assert findings_for({".claude/rules/a.md": "<!-- add rules here -->\n", "CLAUDE.md": "<!-- later -->\n"}) == []
 
 
 def test_a_blank_file(findings_for):

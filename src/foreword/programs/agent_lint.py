@@ -87,8 +87,9 @@ class AgentLint:
         self.mirrors, _ = all_mirrors(workspace, self.files.reader(), assembler.packs)
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
+        self.agents = frozenset(agent_name(self.mirrors[name]) for name in mirror_names())
         self.blank_files = BlankFiles(self.facts)
-        self.repeated = RepeatedTexts(self.facts, self.shared)
+        self.repeated = RepeatedTexts(self.facts, self.shared, self.files.resolve)
         self.rule_fields = RuleFields(self.facts, lambda text: read_rule_fields(text)[0])
         # The files that an agent loads, or may get later, for example when it touches a file.
         self.files_read: dict[str, None] = {}
@@ -263,7 +264,7 @@ class AgentLint:
         if assembler.finds_skills:
             prompt = without_menus(prompt, snapshot)
         visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.files.root, self.files.read)
-        report_hidden_files(visit, self.facts, self.shared)
+        report_hidden_files(visit, self.facts, self.shared, self.agents)
         self.blank_files.visit(visit)
         report_cut_files(visit, self.facts)
         report_misordered_files(visit, self.facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..sources.paths import is_inside
-from ..sources.shared_files import ignored
+from ..sources.shared_files import ignored, tracked
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -31,15 +31,16 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
     return [found for found in findings if found.path not in said.get(found.code, frozenset[str]())]
 
 
-def without_untracked_files(findings: Sequence[Finding], root: str) -> list[Finding]:
-    """Return the findings without missing files that a `.gitignore` ignores: a build or a person makes them."""
+def without_files_of_git(findings: Sequence[Finding], root: str) -> list[Finding]:
+    """Return the findings without missing files that git ignores, which a build makes, or tracks, as in a sparse checkout."""
     paths = {
         found: set(_possible_paths(found, root))
         for found in findings
         if found.code == MISSING_FILE and is_inside(found.path, root)
     }
-    untracked = ignored(root, set().union(*paths.values())) if paths else set[str]()
-    return [found for found in findings if untracked.isdisjoint(paths.get(found, ()))]
+    names = set[str]().union(*paths.values())
+    known = ignored(root, names) | tracked(root, names) if names else set[str]()
+    return [found for found in findings if known.isdisjoint(paths.get(found, ()))]
 
 
 def _possible_paths(missing: Finding, root: str) -> Iterator[str]:

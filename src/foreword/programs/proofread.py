@@ -32,7 +32,7 @@ from ..vocabulary import Agent, replace, value
 from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
 from .lint_disk import LintDisk
-from .lint_report import MISSING_FILE, fold_missing_files, without_repeated_reasons, without_untracked_files
+from .lint_report import MISSING_FILE, fold_missing_files, without_files_of_git, without_repeated_reasons
 from .touch_candidates import with_touch_candidates
 from .wrong_case import CASE_CHECK, WrongCaseFinder
 
@@ -178,7 +178,7 @@ class _LintRun:
             if found.code == "unfollowed-import"
             or (found.code == "unsupported-include" and not found.message.startswith("this layout"))
         }
-        self.findings = dict.fromkeys(without_untracked_files(without_repeated_reasons(self.findings), self.root))
+        self.findings = dict.fromkeys(without_files_of_git(without_repeated_reasons(self.findings), self.root))
         findings = [
             found
             for found in filter(

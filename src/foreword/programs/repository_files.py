@@ -45,6 +45,11 @@ class RepositoryFiles:
         """Return the real path of a folder."""
         return self._real_names.get(folder, folder)
 
+    def resolve(self, path: str) -> str:
+        """Return the path to which that of a file leads through links."""
+        folder, _, name = path.rpartition("/")
+        return printable(os.path.realpath(os.path.join(self.real_path(folder), name)))
+
     def entries(self, folder: str) -> Mapping[str, str]:
         """Return the names in a folder with what they are; nothing if it cannot be listed."""
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..inspection.lint.agent_facts import place_of
-from ..inspection.lint.rule_globs import PathIndex, literal_folders, split_globs
+from ..inspection.lint.rule_globs import PathIndex, literal_folders, split_at_blanks, split_globs
+from ..sources.front_matter import PATH_FIELDS, parse_front_matter
 from ..sources.shared_files import ignored
 from ..sources.tree import walk_folders
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from .repository_files import RepositoryFiles
 
 _MAX_FILES = 500_000
+# From this number of rules on, a repository in which most match nothing is a collection of rules for other projects.
+_MIN_COLLECTION = 3
 
 
 class WaitingRules:
@@ -30,17 +33,36 @@ class WaitingRules:
         self.rules.setdefault(path, (target, {}))[1][agent] = None
 
     def report_unmatched(self, files: RepositoryFiles, facts: Facts) -> None:
-        """Report the rules whose patterns no file or folder in the repository matches."""
+        """Report the rules whose patterns no file or folder in the repository matches, unless these are most of several rules."""
         index = _index_paths(files.real_root, files.listings) if self.rules else None
-        for path, (target, agents) in self.rules.items():
-            source = files.read(path)
-            globs = split_globs(target)
+        if index is None:
+            return
+        unmatched = [
+            (source, globs, agents)
+            for path, (target, agents) in self.rules.items()
+            if (source := files.read(path)) and not _has_match(index, globs := split_globs(target), source)
+        ]
+        if len(self.rules) >= _MIN_COLLECTION and 2 * len(unmatched) > len(self.rules):
+            return
+        for source, globs, agents in unmatched:
             folders = literal_folders(globs)
-            if index is None or source is None or not folders or index.has_match(globs):
-                continue
             # What is not in git may exist elsewhere, for example after a build.
-            if not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
+            if folders and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
                 _report_unmatched_rule(globs, source, agents, facts)
+
+
+def _has_match(index: PathIndex, globs: Sequence[str], source: SourceText) -> bool:
+    """Whether any path matches one of these globs, or a part of one between blanks if the rule has them in one string."""
+    if index.has_match(globs):
+        return True
+    parts = split_at_blanks(globs)
+    return len(parts) > len(globs) and not _has_list(source.text) and index.has_match(parts)
+
+
+def _has_list(text: str) -> bool:
+    """Whether a rule has its globs in a list, whose items are not split."""
+    fields = parse_front_matter(text)
+    return isinstance(fields, dict) and any(isinstance(fields.get(name), list) for name in PATH_FIELDS)
 
 
 def _report_unmatched_rule(globs: Sequence[str], source: SourceText, agents: Iterable[str], facts: Facts) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .git import Git
 
 _MAX_NAMES = 200_000
+_MAX_ASKED = 1_000
 _LINK_MODE = b"120000"
 _SUBMODULE_MODE = b"160000"
 # Neither the user's own list of ignored files nor the clone's: they differ between machines.
@@ -57,6 +58,22 @@ def ignored(root: str, names: Iterable[str]) -> set[str]:
         return git.ignored_for_all(names) if git else set()
     except GitError:
         return set()
+
+
+def tracked(root: str, names: Iterable[str]) -> set[str]:
+    """Return which of these names, at most the first 1,000, are files or folders that git tracks. They may be missing on the disk."""
+    asked = sorted(names)[:_MAX_ASKED]
+    git = open_git(Workspace(root, environment={}), Reader(), lambda reason: None) if asked else None
+    try:
+        output = git.run("--literal-pathspecs", "ls-files", "-z", "--", *asked, timeout=_TIMEOUT) if git else b""
+    except GitError:
+        return set()
+    found: set[str] = set()
+    for name in map(os.fsdecode, filter(None, output.split(b"\0"))):
+        while name and name not in found:
+            found.add(name)
+            name = os.path.dirname(name)
+    return found.intersection(asked)
 
 
 def _list_with_git(git: Git) -> tuple[set[str], set[str]]:

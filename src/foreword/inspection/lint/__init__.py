@@ -21,6 +21,7 @@ from ...text.hidden import find_hidden, severity_of
 from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
+from .patterns import lazy_pattern
 from .references import find_missing_files, find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .secrets import find_secrets, mask_secrets
@@ -172,10 +173,14 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
             yield _finding(code, source, source.line(missing.offset), message)
 
 
+# Put there so that a fence inside another one does not end it.
+_BEFORE_FENCE = lazy_pattern("(?<!\u200b)\u200b(?=```)")
+
+
 def _hidden_characters(source: SourceText) -> Iterator[Finding]:
     """Yield a finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
     runs_by_kind: dict[str, list[HiddenCharacters]] = {}
-    for run in find_hidden(source.text):
+    for run in find_hidden(_BEFORE_FENCE.sub("", source.text) if "\u200b```" in source.text else source.text):
         runs_by_kind.setdefault(run.kind, []).append(run)
     for kind, runs in runs_by_kind.items():
         count = sum(run.count for run in runs)

@@ -17,7 +17,7 @@ from .agent_texts import find_unfollowed_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
@@ -29,21 +29,25 @@ if TYPE_CHECKING:
 _COVERED_SHARE = 0.8
 _MAX_POINTER_LENGTH = 600
 _MAX_QUOTE = 60
+_MAX_BEGINNING = 600
 _OR_ALIGN = "or run `foreword align`"
 
 
 # Hidden files
 
 
-def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
-    """Report files for several agents that this one does not read because it found a file of its own."""
+def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str], agents: Collection[str]) -> None:
+    """Report files for several agents that this one does not read because it found a file of its own.
+
+    A file that begins with the name of another of these agents is for that one.
+    """
     lookups = list(_conditional_lookups(visit.layout))
     for hidden in visit.candidates_in_repository("shadowed"):
         name = basename(hidden.path)
         if name not in shared or not hidden.target or not any(_reads(lookup, name) for lookup in lookups):
             continue
         facts.news.append(None)
-        if not _is_available(visit, hidden):
+        if not _is_available(visit, hidden, agents):
             severity, message, for_several = _describe_unread(visit, hidden)
             facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity, for_several)
 
@@ -59,10 +63,12 @@ def _reads(lookup: Lookup, name: str) -> bool:
     return any(basename(pattern.path) == name for group in lookup.groups for pattern in group)
 
 
-def _is_available(visit: Visit, hidden: Candidate) -> bool:
-    """Whether the agent gets the text of a hidden file in another way: from a copy, or because a file that it reads mentions it."""
+def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> bool:
+    """Whether the agent does not need a hidden file: it is for another agent, a copy is loaded, or a file that is loaded mentions it."""
     source = visit.read(hidden.path)
     if source is None:
+        return True
+    if _is_for_another_agent(source.text, visit.agent, agents):
         return True
     # An agent that starts further up follows these imports, and then learns of the file.
     imported = {path: other.text for _, _, _, path in find_unfollowed_imports(visit) if (other := visit.read(path))}
@@ -71,6 +77,38 @@ def _is_available(visit: Visit, hidden: Candidate) -> bool:
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
     return _is_covered(source.text, list(visit.loaded.values()))
+
+
+def _is_for_another_agent(text: str, agent: str, agents: Iterable[str]) -> bool:
+    """Whether a text begins with the name of another agent, and not of this one: "Codex instructions"."""
+    beginning = _beginning(text)
+    own = _short_name(agent)
+    others = {_short_name(name) for name in agents} - {own, *_ORDINARY_WORDS}
+    if own.lower() in beginning.lower():
+        return False
+    return any(re.search(rf"\b{re.escape(name)}\b{_NOT_THE_AGENT}", beginning) for name in others)
+
+
+# Names of agents with which a sentence may begin, or which occur in formulas.
+_ORDINARY_WORDS = ("Continue", "pi")
+# "the Gemini API"
+_NOT_THE_AGENT = r"(?!-| (?:API|SDK|models?)\b)"
+
+
+def _short_name(agent: str) -> str:
+    """Return an agent's name as people write it: "Codex" for "Codex CLI"."""
+    return agent.partition(" ")[0]
+
+
+def _beginning(text: str) -> str:
+    """Return the headings with which a text begins and, if there are less than two, the paragraph after them."""
+    headings, rest = [], text[:_MAX_BEGINNING].lstrip()
+    while rest.startswith("#"):
+        heading, _, rest = rest.partition("\n")
+        headings.append(heading)
+        rest = rest.lstrip()
+    paragraph = re.split(r"\n[ \t]*(?:\n|#)", rest)[0] if len(headings) < 2 else ""
+    return "\n".join((*headings, paragraph))
 
 
 def _is_covered(text: str, others: Sequence[str]) -> bool:
@@ -144,6 +182,9 @@ class BlankFiles:
 
     def visit(self, visit: Visit) -> None:
         for candidate in visit.candidates_in_repository("blank"):
+            source = visit.read(candidate.path)
+            if source and source.text.strip():  # only comments or fields: a placeholder
+                continue
             self._blank.setdefault(candidate.path, {})[visit.agent] = None
         for path in _report_blank_overrides(visit, self.facts):
             self._hiding.add(path)

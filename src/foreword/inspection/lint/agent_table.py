@@ -92,7 +92,7 @@ AGENT_CHECKS = (
         "warning",
         "A file is blank: agents get nothing from it, or it takes the place of another one.",
         "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank. If a blank file hides nothing, the severity is"
-        " `info`.",
+        " `info`, and a file with only comments is not reported.",
         Example(
             {"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "\n"}, "AGENTS.override.md", message_part="hides"
         ),
@@ -146,7 +146,7 @@ AGENT_CHECKS = (
         "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
         "The rule is never used. Usually a folder was renamed. Only a pattern that begins with the name of a folder is reported, because others may"
         " be for files to come. A pattern counts as matching if it matches at any depth and in any letter case, or if a `.gitignore` ignores its"
-        " folder.",
+        " folder. If a repository has three or more such rules and most match nothing, it is a collection for other projects, and none is reported.",
         Example(
             {
                 ".cursor/rules/web.mdc": "---\nglobs: frontend/**/*.html\n---\nBe brief.\n",

@@ -14,7 +14,7 @@ from .source_text import source_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ...vocabulary import Finding
     from .agent_facts import Facts, Visit
@@ -192,9 +192,9 @@ def _token(source: SourceText, finding: Finding) -> str:
 class RepeatedTexts:
     """Reports texts that an agent gets twice. Files that several agents read are compared only once."""
 
-    def __init__(self, facts: Facts, shared: Collection[str]) -> None:
-        """`shared` are the names of files that several agents read."""
-        self.facts, self.shared = facts, shared
+    def __init__(self, facts: Facts, shared: Collection[str], resolve: Callable[[str], str]) -> None:
+        """`shared` are the names of files that several agents read. `resolve` returns the path to which a path leads through links."""
+        self.facts, self.shared, self.resolve = facts, shared, resolve
         # The agents for which the repository has a file that no other agent reads. Nobody may use the others here.
         self.in_use: set[str] = set()
         self._sources: SourceCache = {}
@@ -242,7 +242,9 @@ class RepeatedTexts:
         *others, here = places
         subject = "this line" if repeated.count == 1 else f"{repeated.count} lines from here on"
         elsewhere = join_names([f"{path}:{line}" for path, line in others])
-        message = f"{{agents}} get{{s}} {subject} {len(places)} times: also from {elsewhere}; keep it in one of them"
+        has_links = len({self.resolve(path) for path, _ in places}) < len(places)
+        advice = "delete the links among them that no other agent needs" if has_links else "keep it in one of them"
+        message = f"{{agents}} get{{s}} {subject} {len(places)} times: also from {elsewhere}; {advice}"
         self.facts.add("sent-twice", Place(*here), message, visit.agent)
 
     def _report(self, repetition: Repetition, visit: Visit) -> None:
@@ -250,6 +252,9 @@ class RepeatedTexts:
         here, there = (repetition.path, repetition.line), (repetition.other, repetition.other_line)
         if (here[0].count("/"), here[0]) < (there[0].count("/"), there[0]):
             here, there = there, here
+        if self.resolve(here[0]) == self.resolve(there[0]):
+            self._report_link(here[0], there[0], visit)
+            return
         subject = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
         # One of two names in a folder may be the only one that another agent reads.
         is_second_name = dirname(here[0]) == dirname(there[0]) and not {basename(here[0]), basename(there[0])} <= {
@@ -266,6 +271,20 @@ class RepeatedTexts:
             else ""
         )
         self.facts.add("sent-twice", Place(*here), message, visit.agent, for_several=for_several)
+
+    def _report_link(self, path: str, other: str, visit: Visit) -> None:
+        """Report a link to a file that the agent reads anyway."""
+        if self.resolve(path).endswith(path[len(visit.root) :]):
+            path, other = other, path
+        message = (
+            f"{{agents}} get{{s}} this file twice, because it is a link, and read{{s}} {other} anyway;"
+            " delete the link if no other agent needs it"
+        )
+        for_several = (
+            f"{{agents}} get{{s}} these {{count}} files twice, because they are links, and read{{s}} those in {dirname(other)} anyway: {{files}};"
+            " delete the links if no other agent needs them"
+        )
+        self.facts.add("sent-twice", Place(path), message, visit.agent, for_several=for_several)
 
     def _report_files_loaded_twice(self, visit: Visit) -> None:
         """Report files that are both loaded and imported."""

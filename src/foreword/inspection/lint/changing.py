@@ -42,8 +42,9 @@ _PATTERNS = (
         rf"(?:\w{{3,9}}, )?{_DATE}",
     ),
     (
+        # A file that was updated, generated or created at some time changes only when somebody does that again.
         "a timestamp",
-        rf"\b(?:updated|generated|modified|synced|refreshed|indexed|built|created)(?: (?:at|on|by [^\n:]{{1,40}}? (?:at|on)))?{_MARKS}:?{_MARKS}"
+        rf"\b(?:synced|refreshed|indexed|built)(?: (?:at|on|by [^\n:]{{1,40}}? (?:at|on)))?{_MARKS}:?{_MARKS}"
         rf"[ \t]{{0,3}}{_MARKS}{_DATE}{_TIME}",
     ),
     (

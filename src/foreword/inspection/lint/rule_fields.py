@@ -140,6 +140,8 @@ def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
         has_conditions = lookup.where or lookup.unless or lookup.match
         if lookup.kind != "text" or not has_conditions or not lookup.has_conditions_for(path):
             continue
+        if "name" in dict(lookup.where):  # one of several files is chosen by its name, such as an output style
+            continue
         patterns = (pattern.path for group in lookup.groups for pattern in group)
         if any("*" in pattern and matches_glob(path, f"**/{pattern}") for pattern in patterns):
             yield lookup

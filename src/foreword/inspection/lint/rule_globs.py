@@ -20,16 +20,21 @@ _MAX_COMPARISONS = 1_000_000
 
 
 def split_globs(text: str) -> list[str]:
-    """Split a field into globs, which are separated by commas or blanks outside braces."""
+    """Split a field into globs, which are separated by commas or line breaks outside braces. A name may contain blanks."""
     parts: list[str] = []
     start = depth = 0
     for index, character in enumerate(text):
         depth += (character == "{") - (character == "}")
-        if character in ", \n" and depth <= 0:
+        if character in ",\n" and depth <= 0:
             parts.append(text[start:index])
             start = index + 1
     parts.append(text[start:])
     return [glob for part in parts if (glob := part.strip().strip("\"'"))]
+
+
+def split_at_blanks(globs: Iterable[str]) -> list[str]:
+    """Split each of these globs at blanks too: some people separate globs by them, although no agent does."""
+    return [part for glob in globs for part in glob.split()]
 
 
 def matches_all(globs: Sequence[str]) -> bool:
