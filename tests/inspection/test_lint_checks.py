@@ -1,5 +1,6 @@
 """What each check reports and, equally important, what it does not; the cases come from real files."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -546,14 +547,15 @@ def missing_files(tree, files):
     return [tree.short(finding.message) for finding in findings if finding.code == "missing-file"]
 
 
-def test_a_file_that_git_tracks_is_not_missing(tree, git):
+def test_a_file_that_a_sparse_checkout_leaves_out_is_not_missing(tree, git):
     text = "Read `docs/a.md`.\nRead `docs/b.md`.\nSee [the guides](guides/web.d).\n"
-    tree({"w/AGENTS.md": text, "w/docs/a.md": "A", "w/guides/web.d/x.md": "X"})
+    tree({"w/AGENTS.md": text, "w/docs/a.md": "A", "w/docs/b.md": "B", "w/guides/web.d/x.md": "X"})
     git("init", "--quiet")
     git("add", ".")
-    for name in ("docs/a.md", "guides/web.d/x.md"):
-        Path(tree.path(f"w/{name}")).unlink()
-    Path(tree.path("w/guides/web.d")).rmdir()
+    git("commit", "--quiet", "--message", "x")
+    git("sparse-checkout", "set", "--no-cone", "/AGENTS.md", "/docs/b.md")
+    assert not os.path.exists(tree.path("w/guides"))
+    os.unlink(tree.path("w/docs/b.md"))
     findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert [finding.message for finding in findings] == ["docs/b.md does not exist"]
 

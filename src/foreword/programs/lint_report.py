@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..sources.paths import is_inside
-from ..sources.shared_files import ignored, tracked
+from ..sources.shared_files import ignored, left_out
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -32,14 +32,14 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def without_files_of_git(findings: Sequence[Finding], root: str) -> list[Finding]:
-    """Return the findings without missing files that git ignores, which a build makes, or tracks, as in a sparse checkout."""
+    """Return the findings without missing files that git ignores, which a build makes, or a sparse checkout leaves out."""
     paths = {
         found: set(_possible_paths(found, root))
         for found in findings
         if found.code == MISSING_FILE and is_inside(found.path, root)
     }
     names = set[str]().union(*paths.values())
-    known = ignored(root, names) | tracked(root, names) if names else set[str]()
+    known = ignored(root, names) | left_out(root, names) if names else set[str]()
     return [found for found in findings if known.isdisjoint(paths.get(found, ()))]
 
 

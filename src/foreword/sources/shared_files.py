@@ -60,16 +60,16 @@ def ignored(root: str, names: Iterable[str]) -> set[str]:
         return set()
 
 
-def tracked(root: str, names: Iterable[str]) -> set[str]:
-    """Return which of these names, at most the first 1,000, are files or folders that git tracks. They may be missing on the disk."""
+def left_out(root: str, names: Iterable[str]) -> set[str]:
+    """Return which of these names, at most the first 1,000, are files or folders that a sparse checkout leaves out."""
     asked = sorted(names)[:_MAX_ASKED]
     git = open_git(Workspace(root, environment={}), Reader(), lambda reason: None) if asked else None
     try:
-        output = git.run("--literal-pathspecs", "ls-files", "-z", "--", *asked, timeout=_TIMEOUT) if git else b""
+        output = git.run("--literal-pathspecs", "ls-files", "-t", "-z", "--", *asked, timeout=_TIMEOUT) if git else b""
     except GitError:
         return set()
     found: set[str] = set()
-    for name in map(os.fsdecode, filter(None, output.split(b"\0"))):
+    for name in (os.fsdecode(entry[2:]) for entry in output.split(b"\0") if entry.startswith(b"S ")):
         while name and name not in found:
             found.add(name)
             name = os.path.dirname(name)

@@ -180,7 +180,7 @@ _BEFORE_FENCE = lazy_pattern("(?<!\u200b)\u200b(?=```)")
 def _hidden_characters(source: SourceText) -> Iterator[Finding]:
     """Yield a finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
     runs_by_kind: dict[str, list[HiddenCharacters]] = {}
-    for run in find_hidden(_BEFORE_FENCE.sub("", source.text) if "\u200b```" in source.text else source.text):
+    for run in find_hidden(_BEFORE_FENCE.sub(" ", source.text) if "\u200b```" in source.text else source.text):
         runs_by_kind.setdefault(run.kind, []).append(run)
     for kind, runs in runs_by_kind.items():
         count = sum(run.count for run in runs)
