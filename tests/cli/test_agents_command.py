@@ -234,6 +234,17 @@ def test_a_file_in_a_hidden_folder_waits_for_the_folder_around_it(run, tree):
     assert "does not load it at the start: it waits for a file in doc; it reads" in out
 
 
+def test_why_knows_of_a_file_that_a_nested_file_imports(run, tree):
+    tree({"w/.git": None, "w/a/.kimi-code/AGENTS.md": "See @../more.md", "w/a/more.md": "More."})
+    assert (
+        "does not load it at the start: imported by a/.kimi-code/AGENTS.md"
+        in run("agents", ".", "a/more.md", "--layout", "claude")[1]
+    )
+    assert run("why", "a/more.md", "--layout", "claude")[1].startswith(
+        "waiting  import  a/more.md  imported by a/.kimi-code/AGENTS.md"
+    )
+
+
 def test_the_files_that_a_touch_adds_are_read_as_a_touch_reads_them(run, tree):
     tree(
         {

@@ -104,10 +104,7 @@ class _Comparison:
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
         if files is None:
-            patterns = instruction_file_patterns([*self.mirrors.values(), *named.values()])
-            listings = Listings(self.workspace.inside)
-            files = find_instruction_files(self.root, patterns, listings, cwd=self.workspace.cwd)
-            self.known.walked.add(listings.listed)
+            files = self._find_files(named.values())
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]
         self.known.walked.requested.update(folders_above(paths, self.root))
@@ -138,10 +135,26 @@ class _Comparison:
             if verdict.name in READ_VERDICTS
         ]
 
+    def _find_files(self, layouts: Iterable[Layout]) -> InstructionFiles:
+        """Walk the repository for the files that these or the mirrored agents may read."""
+        listings = Listings(self.workspace.inside)
+        patterns = instruction_file_patterns([*self.mirrors.values(), *layouts])
+        files = find_instruction_files(self.root, patterns, listings, cwd=self.workspace.cwd)
+        self.known.walked.add(listings.listed)
+        return files
+
     def own_verdict(self, path: str) -> tuple[Verdict, str]:
-        """Return the verdict of the question's own layout on a file, and the file's layer. The repository is not walked."""
+        """Return the verdict of the question's own layout on a file, and the file's layer."""
+        verdict, layer = self._own_verdict(path, [path])
+        if verdict.name == "never" and os.path.isfile(path):  # a file in another folder may import it
+            files = self._find_files([self.question.assembler.layout()])
+            verdict, layer = self._own_verdict(path, [*files.paths, path])
+        return verdict, layer
+
+    def _own_verdict(self, path: str, files: Sequence[str]) -> tuple[Verdict, str]:
+        """Return the verdict on a file, and its layer, of an agent that may touch files beside these."""
         assembler = self.question.assembler
-        self.touched_folders = folders_above([path], self.root)
+        self.touched_folders = folders_above(files, self.root)
         shown, root, cwd = printable(path), printable(self.root), printable(self.workspace.cwd)
         view = self._view(assembler.layout_name, assembler.layout(), ())
         table = _filter_rows(compare_agents([view], [shown], root, cwd), [path])
