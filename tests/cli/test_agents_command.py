@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foreword.cli.columns import display_width
+from foreword.cli.compact_agents import MARKS, MEANINGS, OTHER
 from foreword.inspection import agents as inspection
 from foreword.packs.packs import mirror_names
 from foreword.packs.shipped import shipped_mirror
@@ -662,3 +663,7 @@ def test_many_files_and_agents_fit_one_screen(run, tree, monkeypatch, count):
     row = next(line for line in lines if line.startswith("AGENTS.md"))
     assert row.split()[1:] == ["s" if name == "claude" else "-" if name == "gemini" else "+" for name in NINE]
     assert any(line.startswith("+ loaded, ") for line in lines)
+
+
+def test_each_letter_means_the_same_as_the_word():
+    assert {mark: verdict.replace("-", " ") for verdict, mark in MARKS.items()} | {OTHER: MEANINGS[OTHER]} == MEANINGS

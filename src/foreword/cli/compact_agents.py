@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from ..inspection.agents import AgentTable, Verdict
 
-_MARKS = {
+MARKS = {
     "loaded": "+",
-    "listed": "+",
+    "listed": "l",
     "cut": "%",
     "on-touch": "t",
     "elsewhere": "e",
@@ -24,9 +24,10 @@ _MARKS = {
     "unused": "u",
     "never": "-",
 }
-_OTHER = "!"
-_MEANINGS = {
+OTHER = "!"
+MEANINGS = {
     "+": "loaded",
+    "l": "listed",
     "%": "cut",
     "t": "on touch",
     "e": "elsewhere",
@@ -35,7 +36,7 @@ _MEANINGS = {
     "b": "blank",
     "u": "unused",
     "-": "never",
-    _OTHER: "refused or unreadable",
+    OTHER: "refused or unreadable",
 }
 _MIN_PATH_WIDTH = 28
 _MIN_NAME_WIDTH = 3
@@ -45,7 +46,7 @@ _GAP = 1
 def compact_lines(
     table: AgentTable, labels: Sequence[str], colours: Mapping[str, str], width: int, max_lines: int
 ) -> Iterator[str]:
-    """Yield the lines of the table: the agents' names, shortened if necessary, the files, the tokens, and what the letters mean.
+    """Yield the lines of the table: the agents' names, shortened if necessary, the files, and what the letters mean.
 
     Rows beyond `max_lines` are counted.
     """
@@ -74,8 +75,8 @@ def compact_lines(
         yield line(label, cells)
     if count < len(table.rows):
         yield f"… {len(table.rows) - count:,} more rows"
-    yield ", ".join(f"{mark} {meaning}" for mark, meaning in _MEANINGS.items() if mark in used)
+    yield ", ".join(f"{mark} {meaning}" for mark, meaning in MEANINGS.items() if mark in used)
 
 
 def _mark_of(verdict: Verdict) -> str:
-    return _MARKS.get(verdict.name, _OTHER)
+    return MARKS.get(verdict.name, OTHER)

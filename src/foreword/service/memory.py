@@ -61,7 +61,7 @@ class Reservation:
 
 
 def give_back() -> None:
-    """Return memory that is no longer used to the system, which glibc otherwise keeps."""
+    """Give unused memory back to the system. The C library would keep it."""
     if (trim := _trim()) is not None:
         trim(0)
 
