@@ -46,6 +46,15 @@ def workers(server):
     return [int(pid) for task in tasks for pid in task.read_text().split()]
 
 
+def has_input(pid, seconds=60):
+    """Wait until a stopped process has something to read from its standard input."""
+    descriptor = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        return bool(select.select([descriptor], [], [], seconds)[0])
+    finally:
+        os.close(descriptor)
+
+
 def is_running(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
@@ -112,8 +121,8 @@ def fill_queue(server, path, body):
 
 def test_rendering_stops_when_the_client_disconnects(stuck_server, has_ended):
     pending = Pending(stuck_server, "/system-prompt/check", CHECK, "running")
+    assert has_input(stuck_server.worker)
     queued = Pending(stuck_server, "/system-prompt/check", CHECK, "queued")
-    assert stuck_server.get("/healthz").status == 200
     queued.socket.close()
     (line,) = stuck_server.lines("queued")
     assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-disconnected")
