@@ -1,7 +1,8 @@
 """Generate the logs of many sessions: copies of the golden logs of all programs, and long conversations of Claude Code.
 
-In a copy, ids, times and models are others, so that no request is a copy of another one. In every third conversation the cache collapses
-once, after a pause, so that the cause has to be found.
+The golden logs have each of a program's own texts as its length and hash. A copy has a text of this length in its place, so that rows are as
+long as the program wrote them. Ids, times and models are others in each copy, so that no request is a copy of another one. In every third
+conversation the cache collapses once, after a pause, so that the cause has to be found.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _VARIED = re.compile(
     rb"|(?P<time>20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?=\.\d{3}Z))"
     rb'|(?P<model>(?<="model":")(?:peer|other|gemini)[\w.-]*)'
 )
+_REPLACED = re.compile(rb"\[(\d+) ([0-9a-f]{8})\]")
 _MODELS = (b"gpt-5.6-terra", b"gpt-5.6-sol", b"gpt-5.6-luna", b"gemini-3-pro")
 _STEP = 3001  # seconds between two copies
 
@@ -59,12 +61,18 @@ class _Copied:
         self.files: list[tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]] = []
         for path in sorted(home.rglob("*.jsonl")):
             name = "/".join(re.sub("^_", ".", part) for part in path.relative_to(home).parts)
-            self.files.append((_divide(name.encode()), _divide(path.read_bytes())))
+            self.files.append((_divide(name.encode()), _divide(_REPLACED.sub(_restore, path.read_bytes()))))
 
     def files_of(self, number: int) -> Iterator[tuple[str, bytes]]:
         """Yield the names and contents of one copy."""
         for name, data in self.files:
             yield _join(name, number).decode(), _join(data, number)
+
+
+def _restore(replaced: re.Match[bytes]) -> bytes:
+    """Return a text as long as the one that was replaced."""
+    length = int(replaced[1])
+    return text(random.Random(replaced[2]), length)[:length].encode()
 
 
 def _divide(data: bytes) -> list[tuple[str, bytes]]:

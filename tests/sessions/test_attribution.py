@@ -45,6 +45,29 @@ def test_tokens_that_are_too_few_to_show_belong_to_the_last_part():
     assert rows["CLAUDE.md"].read + rows["tools"].read == 10**30
 
 
+def test_tokens_that_are_too_few_to_show_may_be_between_others():
+    ledger = Ledger(key_for("file"))
+    parts = [part("tool", 1500, "Read"), part("file", 1500, path="CLAUDE.md")]
+    ledger.add(request(0, TokenCounts(10**30, 1, 10**30), 0, parts), parts, None)
+    rows = {row[0]: row[2] for row in ledger.final_rows()}
+    assert (rows["CLAUDE.md"].written, rows["tools"].written) == (0, 1)
+
+
+def test_sums_are_right_if_the_same_parts_are_sent_very_often():
+    parts = [part("tool", 2000, "Read"), part("file", 1000, path="CLAUDE.md")]
+    turns = [
+        request(number, TokenCounts(1, number + 1, 1000), 0 if number == 0 else 2, () if number else parts)
+        for number in range(12_000)
+    ]
+    ledger = Ledger(key_for("file"))
+    for step in steps(log(turns)):
+        ledger.follow(step)
+        ledger.add_step(step, None)
+    rows = {row[0]: row[1:3] for row in ledger.final_rows()}
+    assert rows["CLAUDE.md"][0] == rows["tools"][0] == 12_000
+    assert sum(tokens.input for _, tokens in rows.values()) == sum(turn.tokens.input for turn in turns)
+
+
 PARTS = st.builds(
     part,
     st.sampled_from(["tool", "prompt", "file", "message", "answer", "result", "unknown"]),

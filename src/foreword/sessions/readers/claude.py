@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..chains import ENDLESS, MOST_PARTS, common
-from .claude_figures import ClaudeFigures, answer_of, is_unread, read_figures
+from .claude_figures import UNREAD_START, ClaudeFigures, answer_of, is_unread, read_figures
 from .claude_parts import PartMaker
 from .claude_requests import Rebuilder, request_text, sha
 from .rows import Texts, hash_of, json_text, number, parse_row, parse_row_sharing, remember, string
@@ -64,7 +64,7 @@ def read_log(file: LogFile, texts: Texts) -> SessionLog:
     """Read one log."""
     reader = _ClaudeLog(file.path, texts)
     for line in file.lines():
-        if not is_unread(line):
+        if not (line.startswith(UNREAD_START) and is_unread(line)):
             reader.add(line)
     return reader.log()
 
@@ -128,7 +128,7 @@ class _ClaudeLog(ClaudeFigures):
             self.rebuilder.add_row("user", message, is_summary)
         if not self._refs:
             parts = self.maker.message(message, is_summary)
-            if not any(part.kind == "result" for part in parts):
+            if "result" not in [part.kind for part in parts]:
                 self._rewind(row)
             self._extend(parts)
             self._note_length(row)

@@ -41,7 +41,8 @@ SKIPPED = frozenset(
     " task-summary marble-origami-commit marble-origami-snapshot saved_hook_context turn_duration".split()
 )
 # The beginning of such rows, if they have no time either. There are several for each turn.
-_UNREAD = re.compile(rb'\{"type":"(?:mode|last-prompt|atis-latch|tools-used|file-history-snapshot)"')
+UNREAD_START = b'{"type":"'
+_UNREAD = re.compile(UNREAD_START + rb'(?:mode|last-prompt|atis-latch|tools-used|file-history-snapshot)"')
 # The names of a request's counts, and those of a total's, in the order of `TokenCounts`.
 _USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _TOTALS = (
@@ -262,7 +263,7 @@ def read_figures(file: LogFile, start: int = 0, known: LogRecord | None = None) 
     """
     figures = _FiguresOnly(file.path, known)
     for line in file.lines(start):
-        if not is_unread(line):
+        if not (line.startswith(UNREAD_START) and is_unread(line)):
             figures.add(line)
             if figures.needs_parts:
                 return None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 _MARK = 1024
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
 LONGEST = 64 << 20  # a line that is longer is not read
 _SMALL = 8 << 20  # the lines of a log of this size are kept until it has been read
 
@@ -57,34 +57,22 @@ class LogFile:
         return self._lines
 
     def _read(self, descriptor: int, start: int, left: int) -> Iterator[bytes]:
-        with open(descriptor, "rb") as file:
-            pieces: list[bytes] = []  # of a line that has not ended
-            length = 0
+        with open(descriptor, "rb", _BLOCK) as file:
             try:
                 file.seek(start)
-                while left > 0 and (block := file.read(min(_BLOCK, left))):
-                    left -= len(block)
-                    lines = block.split(b"\n")
-                    last = lines.pop()
-                    if lines:
-                        lines[0] = _whole([*pieces, lines[0]], length + len(lines[0])) if length else lines[0]
-                        yield from lines
-                        pieces, length = [], 0
-                    if last and length <= LONGEST:
-                        pieces.append(last)
-                    length += len(last)
-                    if length > LONGEST:
-                        pieces = [pieces[0][:_MARK]]
-                if length:
-                    rest = file.readline(LONGEST)  # what was added to the line in the meantime
-                    pieces.append(rest.removesuffix(b"\n") if rest.endswith(b"\n") else rest + b" ")
-                    yield _whole(pieces, length + len(rest))
+                while left > 0 and (line := file.readline(LONGEST + 1)):
+                    left -= len(line)
+                    if line.endswith(b"\n"):
+                        yield line[:-1]
+                    elif len(line) <= LONGEST:
+                        yield line + b" "
+                    else:
+                        yield line[:_MARK]
+                        while line and not line.endswith(b"\n"):
+                            line = file.readline(_BLOCK)
+                            left -= len(line)
             except OSError as error:
                 self.error = error.strerror or "cannot be read"
-
-
-def _whole(pieces: list[bytes], length: int) -> bytes:
-    return pieces[0][:_MARK] if length > LONGEST else b"".join(pieces)
 
 
 def mark_end(path: str, size: int) -> str:
