@@ -31,6 +31,7 @@ from ..extensions import About, Extension, Start
 from ..store import waits
 from ..vocabulary import value
 from .bodies import check_depth
+from .host_names import HostName
 from .request import parse_body
 from .responses import Problem, to_json
 
@@ -172,6 +173,7 @@ class _Caller:
 
     def __init__(self, url: _Url, keys: Sequence[bytes], time_limit: float) -> None:
         self._url, self._keys, self._time_limit = url, keys, time_limit
+        self._host = HostName(url.host, url.port)
 
     def call(self, hook: str, arguments: Mapping[str, Any], about: About, kind: type) -> Any:
         """Call the hook and return its result, or None if it has none. Raises a HookError if the call fails."""
@@ -197,7 +199,7 @@ class _Caller:
 
     def _exchange(self, body: bytes, deadline: float) -> bytes:
         """Return the content of the response, which is empty for status 204."""
-        with _connect(self._url, deadline) as connected:
+        with _connect(self._url, self._host, deadline) as connected:
             waits.set_interrupt(partial(_interrupt, connected))
             try:
                 connection = self._connection()
@@ -285,10 +287,10 @@ def _remaining(deadline: float) -> float:
     return seconds
 
 
-def _connect(url: _Url, deadline: float) -> socket.socket:
-    """Connect to the first address that accepts a connection, with TLS for https. The system has its own time limit for resolving the name."""
+def _connect(url: _Url, host: HostName, deadline: float) -> socket.socket:
+    """Connect to the first address that accepts a connection, with TLS for https."""
     failure: OSError = OSError("the name has no address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM):
+    for family, kind, protocol, _, address in host.addresses(deadline):
         connected = socket.socket(family, kind, protocol)
         try:
             connected.settimeout(_remaining(deadline))
