@@ -2,9 +2,11 @@
 
 import ast
 import asyncio
+import gc
 import inspect
 import re
 import tomllib
+import weakref
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
 from uvicorn.supervisors import Multiprocess
 
 from foreword import CallError
@@ -164,6 +167,53 @@ def test_a_whole_response_closes_a_connection_that_is_not_kept_alive(headers, ke
 def test_a_whole_response_refuses_line_breaks_in_headers(header):
     with pytest.raises(ValueError, match="line breaks"):
         respond([header], ())
+
+
+async def answer(scope, receive, send):
+    await receive()
+    headers = [(b"content-length", b"3")]
+    await send({"type": uvicorn_adapter.WHOLE_RESPONSE, "status": 200, "headers": headers, "parts": [b"yes"]})
+
+
+async def is_freed(request, content):
+    """Send a request, read as much of the response as is expected, close the connection, and wait until the server's part is freed."""
+    loop, is_gone = asyncio.get_running_loop(), asyncio.Event()
+    config = uvicorn_adapter.configure(answer, "127.0.0.1", 0, 1)
+    references = []
+
+    def connect():
+        made = uvicorn_adapter.Connection(config, ServerState(), {"time_limit": 1000})
+        references.append(weakref.ref(made, lambda _: is_gone.set()))
+        return made
+
+    server = await loop.create_server(connect, "127.0.0.1", 0)
+    try:
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        writer.write(request)
+        if content:
+            await reader.readuntil(content)
+        else:
+            await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+        await asyncio.wait_for(is_gone.wait(), 30)
+    finally:
+        server.close()
+    return [reference() for reference in references] == [None]
+
+
+@pytest.mark.parametrize(
+    ("sent", "content"),
+    [(b"GET / HTTP/1.1\r\n\r\n", b"yes"), (b"GET / HTTP/1.1\r\n\r\n", b""), (b"POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\n", b"")],
+)  # fmt: skip
+def test_a_closed_connection_is_freed_without_the_garbage_collector(sent, content):
+    """Collections of all objects are rare, and until then a connection would keep its requests, responses and buffers."""
+    gc.collect()
+    gc.disable()
+    try:
+        assert asyncio.run(is_freed(sent, content))
+    finally:
+        gc.enable()
 
 
 def test_the_installed_version_is_one_that_is_tested():

@@ -184,6 +184,8 @@ class Connection(HttpToolsProtocol):
             self._running.disconnected = True
             self._running.message_event.set()
         super().connection_lost(exc)
+        # Requests refer to their connection. Without this, they would stay in memory until a collection of all objects, which is rare.
+        self.cycle = self.scope = self._running = None  # type: ignore[assignment]
         if self.on_close is not None:
             self.on_close()
 
