@@ -139,6 +139,9 @@ soak: setup ## Kill processes at random, a thousand times, and check the stores;
 	$(BIN)/python tests/soak/kill_conversations.py --kills 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
 	$(BIN)/python tests/soak/faults.py --rounds 10
+	$(BIN)/python tests/soak/failover.py --rounds 10
+	$(BIN)/python tests/soak/failover.py --asynchronous
+	if [ "$$(id -u)" = 0 ]; then $(BIN)/python tests/soak/surroundings.py; fi
 
 hostile: setup ## Attack a service with 200 clients of each kind, and measure another team's known turns and the memory
 	$(BIN)/python tests/soak/hostile.py

@@ -89,6 +89,10 @@ class Attack:
     def half(self) -> bytes:
         return self.send("POST", "/conversations/hostile/turn", b" " * (8 * MEBIBYTE))[: 7 * MEBIBYTE]
 
+    def mix(self) -> bytes:
+        """A request of any quick kind: most are known turns, and one in twenty starts a conversation."""
+        return getattr(self, random.choices(*MIX)[0])()  # type: ignore[no-any-return]
+
     def unknown_tokens(self) -> bytes:
         return request("GET", "/conversations", None, f"{random.getrandbits(128):032x}")
 
@@ -169,6 +173,7 @@ OTHERS: dict[str, Callable[[Attack], Awaitable[None]]] = {
     "slow-readers": read_slowly,
     "idle": stay_idle,
 }
+MIX = (("known", "reads", "new", "usage", "lists", "unknown_tokens"), (70, 12, 5, 8, 1, 4))
 REQUESTS = ("questions", "lists", "templates", "new", "known", "reads", "usage", "huge", "nested", "unknown_tokens")
 KINDS = (*REQUESTS, *OTHERS)
 

@@ -15,77 +15,17 @@ import contextlib
 import os
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "service" / "machines"))
+from writers import Load, is_ready, lost  # isort: skip - it finds the others
+from machine import Machine, database, wait_until
 
-from machine import CONNECTION_ERRORS, Machine, database, wait_until  # noqa: E402
-
-from foreword.store import open_store  # noqa: E402
-
-CLIENTS = 4
 Fault = Callable[[Machine, Any, float], None]
-USAGE = {"usage": {"input_tokens": 10, "output_tokens": 1}}
-
-
-class Load:
-    """Clients that start conversations and record usage, and what was acknowledged."""
-
-    def __init__(self, machines: list[Machine]) -> None:
-        self.machines = machines
-        self.editions: dict[str, str] = {}
-        self.recorded: list[str] = []
-        self.counts: Counter[str] = Counter()
-        self.problems: list[str] = []
-        self.is_over = False
-        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(CLIENTS)]
-
-    def __enter__(self) -> Load:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.is_over = True
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self, client: int) -> None:
-        number = 0
-        while not self.is_over:
-            number += 1
-            id = f"client-{client}-{number}"
-            machine = self.machines[(client + number) % len(self.machines)]
-            turn = self._send(machine, f"/conversations/{id}/turn", {"cwd": "", "message": "go on"})
-            if turn is None:
-                continue
-            self.editions[id] = turn["system"]
-            recorded = self._send(machine, f"/conversations/{id}/usage", USAGE)
-            if recorded is not None and not recorded["findings"]:
-                self.recorded.append(id)
-
-    def _send(self, machine: Machine, path: str, body: object) -> dict[str, str] | None:
-        """Return the answer of a request that was acknowledged."""
-        try:
-            response = machine.request("POST", path, body)
-        except CONNECTION_ERRORS:
-            self.counts["broken"] += 1
-            return None
-        self.counts[str(response.status)] += 1
-        if response.status == 200:
-            form: dict[str, str] = response.form
-            return form
-        if response.status not in (503, 504):
-            self.problems.append(f"{path}: {response}")
-        return None
 
 
 def kill(machine: Machine, server: Any, seconds: float) -> None:
@@ -154,29 +94,6 @@ def run(rounds: int, seconds: float, top: Path, faults: Sequence[Fault]) -> list
         for machine in machines:
             machine.close()
         server.close()
-
-
-def is_ready(machine: Machine) -> bool:
-    try:
-        return bool(machine.request("GET", "/readyz").status == 200)
-    except CONNECTION_ERRORS:
-        return False
-
-
-def lost(url: str, load: Load) -> list[str]:
-    """Return what was acknowledged and is not in the store, and what is damaged."""
-    store = open_store(url)
-    problems = store.verify()
-    for id, system in load.editions.items():
-        edition = store.edition(id, 1)
-        if edition is None or edition.system != system:
-            problems.append(f"{id}: {'lost' if edition is None else 'different'}")
-    for id in load.recorded:
-        if store.usage(id, 1) is None:
-            problems.append(f"{id}: its usage is lost")
-    store.close()
-    print(f"looked for {len(load.editions):,} editions and {len(load.recorded):,} calls: {len(problems)} problems")
-    return problems
 
 
 def main() -> int:

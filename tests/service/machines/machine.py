@@ -50,8 +50,9 @@ class Response:
 class Machine:
     """One service; its port stays the same when it is restarted."""
 
-    def __init__(self, top, store, *options, name="machine"):
+    def __init__(self, top, store, *options, name="machine", environment=None, prefix=()):
         self.top, self.store, self.options = Path(top), store, options
+        self.environment, self.prefix = environment or {}, prefix
         self.port, self.process, self.seen = 0, None, set()
         self.log = self.top / f"{name}.log"
         self.temporary = self.top / f"temporary-{name}"
@@ -59,10 +60,10 @@ class Machine:
             folder.mkdir(exist_ok=True)
 
     def start(self, wait=True):
-        command = [sys.executable, "-m", "foreword", "serve", "--log", "json", "--port", str(self.port)]
+        command = [*self.prefix, sys.executable, "-m", "foreword", "serve", "--log", "json", "--port", str(self.port)]
         command += ["--root", str(self.top / "w"), "--store", self.store, *self.options]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FOREWORD_")}
-        environment |= {"HOME": str(self.top / "home"), "TMPDIR": str(self.temporary)}
+        environment |= {"HOME": str(self.top / "home"), "TMPDIR": str(self.temporary), **self.environment}
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
