@@ -141,6 +141,9 @@ soak: setup ## Kill processes at random, a thousand times, and check the stores;
 	$(BIN)/python tests/soak/faults.py --rounds 10
 	$(BIN)/python tests/soak/failover.py --rounds 10
 	$(BIN)/python tests/soak/failover.py --asynchronous
+	$(BIN)/python tests/soak/upgrade.py
+	$(BIN)/python tests/soak/upgrade.py --postgres
+	$(BIN)/python tests/soak/restore.py
 	if [ "$$(id -u)" = 0 ]; then $(BIN)/python tests/soak/surroundings.py; fi
 
 hostile: setup ## Attack a service with 200 clients of each kind, and measure another team's known turns and the memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -22,10 +23,11 @@ USAGE = {"usage": {"input_tokens": 10, "output_tokens": 1}}
 class Load:
     """Clients that start conversations and record usage, and what was acknowledged."""
 
-    def __init__(self, machines: list[Machine], clients: int = 4) -> None:
-        self.machines = machines
+    def __init__(self, machines: list[Machine], clients: int = 4, refusals: tuple[int, ...] = (503, 504)) -> None:
+        self.machines, self.refusals = machines, refusals
         self.editions: dict[str, str] = {}
         self.recorded: list[str] = []
+        self.started: dict[str, float] = {}
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
         self.is_over = False
@@ -47,6 +49,7 @@ class Load:
             number += 1
             id = f"client-{client}-{number}"
             machine = self.machines[(client + number) % len(self.machines)]
+            self.started[id] = time.monotonic()
             turn = self._send(machine, f"/conversations/{id}/turn", {"cwd": "", "message": "go on"})
             if turn is None:
                 continue
@@ -66,7 +69,7 @@ class Load:
         if response.status == 200:
             form: dict[str, str] = response.form
             return form
-        if response.status not in (503, 504):
+        if response.status not in self.refusals:
             self.problems.append(f"{path}: {response}")
         return None
 
@@ -78,10 +81,10 @@ def is_ready(machine: Machine) -> bool:
         return False
 
 
-def acknowledged(load: Load) -> Acknowledged:
-    """Return what was acknowledged until now."""
-    recorded = list(load.recorded)  # first, because a call follows its turn
-    return dict(load.editions), recorded
+def acknowledged(load: Load, since: float = 0.0) -> Acknowledged:
+    """Return what was acknowledged until now, of the conversations that were started after a moment of the monotonic clock."""
+    recorded = [id for id in list(load.recorded) if load.started[id] > since]  # first, because a call follows its turn
+    return {id: system for id, system in dict(load.editions).items() if load.started[id] > since}, recorded
 
 
 def lost(url: str, load: Load | Acknowledged) -> list[str]:
