@@ -17,7 +17,7 @@ from foreword.programs.watching import WatchedPrompt, changes
 from foreword.sources import notices
 
 # Not a performance limit: how long a test waits before it fails.
-TIMEOUT = 30
+TIMEOUT = 120
 
 
 class Watch:

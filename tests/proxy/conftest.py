@@ -88,10 +88,10 @@ class RunningProxy:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def run(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(20)
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(120)
 
     def report(self):
-        return self.reports.get(timeout=20)
+        return self.reports.get(timeout=120)
 
     def send(self, method, path, body=None, headers=(), **others):
         """Send a request, and return the response's status, body and headers."""

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import pytest
 
 TOKEN = "planted-token-5b0c"
-TIMEOUT = 60
+TIMEOUT = 120
 _LINE = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (\d{3}) ([A-Z-]+) (\S+) \d+\.\d ms ([A-Za-z0-9._-]{1,64})(?:  (.*))?"
 )

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = "whsec_" + "planted" * 8
 NEW_SECRET = "whsec_" + "PLANTED" * 8
-TIMEOUT = 60
+TIMEOUT = 120
 
 
 def signature(secret, headers, body):

@@ -30,7 +30,7 @@ SETTINGS = {
 }
 # Otherwise as by default, but with fewer checkpoints while a benchmark fills a large store.
 DURABLE = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "128MB", "max_wal_size": "4GB"}
-TIMEOUT = 60.0
+TIMEOUT = 120.0
 
 
 def binary_folders():

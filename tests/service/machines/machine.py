@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 STORE = Path(__file__).parents[2] / "store"
-TIMEOUT = 30.0
+TIMEOUT = 120.0
 # Errors of a client whose server is killed.
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 
