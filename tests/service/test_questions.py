@@ -3,7 +3,7 @@
 import asyncio
 import json
 from contextlib import closing
-from threading import Event
+from threading import Barrier, Event
 
 import pytest
 
@@ -13,7 +13,7 @@ from foreword.engine import sandbox
 from foreword.packs.packs import layout_names, mirror_names
 from foreword.programs.questions import ANSWERS
 from foreword.service import responses
-from foreword.service.lanes import BUILDING, INSPECTIONS, READING, Cancelled, Job, Lanes
+from foreword.service.lanes import BUILDING, INSPECTIONS, READING, TEMPLATES, Cancelled, Job, Lanes
 from foreword.service.request import Request
 from foreword.service.responses import Problem, Response
 from foreword.service.routes import ROUTES
@@ -211,6 +211,30 @@ def test_one_team_cannot_take_a_whole_lane():
         lanes.close()
 
     asyncio.run(fill_half_of_the_lane())
+
+
+@pytest.mark.parametrize(("lane", "name"), [(TEMPLATES, "templates"), (INSPECTIONS, "inspections")])
+def test_a_token_uses_all_threads_of_a_lane_while_it_is_alone(lane, name):
+    async def run(callers):
+        lanes, meeting = Lanes(2, 4, callers), Barrier(2)
+        running = [lanes.submit(Job(lambda: meeting.wait(30), token="a"), lane) for _ in range(2)]
+        waiting = lanes.counts()[name]
+        if callers.is_busy:
+            running.append(lanes.submit(Job(lambda: meeting.wait(30), token="b"), lane))
+            running.append(lanes.submit(Job(lambda: meeting.wait(30), token="c"), lane))
+        assert sorted(await asyncio.gather(*running)) == sorted([0, 1] * (len(running) // 2))
+        lanes.close()
+        return waiting
+
+    class Callers:
+        def __init__(self, is_busy):
+            self.is_busy = is_busy
+
+        def has_several(self):
+            return self.is_busy
+
+    asyncio.run(run(Callers(False)))
+    assert asyncio.run(run(Callers(True))) >= 1
 
 
 @pytest.mark.parametrize("route", ["/agents", "/lint", "/cache"])

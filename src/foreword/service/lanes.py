@@ -177,8 +177,8 @@ class Lanes:
             ThreadPool(_READERS, "foreword-reading", share(_READERS, _READERS_OF_TOKEN)),
             ThreadPool(_BUILDERS, "foreword-building", share(_BUILDERS, _BUILDERS_OF_TOKEN)),
             ThreadPool(_QUESTIONERS, "foreword-question", share(_QUESTIONERS, _QUESTIONERS_OF_TOKEN)),
-            ThreadPool(template_workers, "foreword-template"),
-            ThreadPool(INSPECTORS, "foreword-inspection"),
+            ThreadPool(template_workers, "foreword-template", share(template_workers, max(1, template_workers // 2))),
+            ThreadPool(INSPECTORS, "foreword-inspection", share(INSPECTORS, 1)),
             ThreadPool(_HOOK_CALLERS, "foreword-hook"),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
