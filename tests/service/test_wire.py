@@ -240,14 +240,24 @@ def test_405_lists_the_allowed_methods(service):
     assert (response.problem, response.headers["allow"]) == ("method-not-allowed", "GET, HEAD, PUT")
 
 
+def pipelined(number):
+    return b"".join(b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % id for id in range(number))
+
+
 def test_pipelined_requests_are_answered_in_order(service):
-    pipelined = b"".join(
-        b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number for number in range(50)
-    )
-    received = service.raw(pipelined + post(), close_after=False)
-    assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"404"] * 50 + [b"200"]
-    positions = [received.index(b"'none-%d'" % number) for number in range(50)]
+    received = service.raw(pipelined(16) + post(), close_after=False)
+    assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"404"] * 16 + [b"200"]
+    positions = [received.index(b"'none-%d'" % number) for number in range(16)]
     assert positions == sorted(positions)
+
+
+def test_a_connection_closes_after_its_first_requests_if_too_many_are_pipelined(service):
+    """Each waiting request takes memory. The client sees which ones were answered, and can send the others again."""
+    received = service.raw(pipelined(200) + post())
+    statuses = re.findall(rb"HTTP/1\.1 (\d+)", received)
+    assert 17 <= len(statuses) < 200 and set(statuses) == {b"404"}
+    *others, last = received.split(b"HTTP/1.1 ")[1:]
+    assert b"\r\nconnection: close\r\n" in last and not any(b"\r\nconnection: close\r\n" in other for other in others)
 
 
 def test_garbage_after_a_request_does_not_affect_its_response(service):

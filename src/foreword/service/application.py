@@ -7,6 +7,7 @@ import gc
 import re
 from collections.abc import Awaitable
 from functools import partial
+from itertools import count
 from math import inf
 from random import getrandbits
 from time import perf_counter
@@ -48,6 +49,8 @@ from .uvicorn_adapter import ARRIVED, CONNECTION, WHOLE_RESPONSE, Connection
 
 _TIME_LIMIT = 30.0
 _SAMPLE_SECONDS = 5.0
+# Freed memory is given back every minute. Otherwise it grows over days, because the C library keeps what is in between used parts.
+_SAMPLES_UNTIL_TRIM = 12
 _PARSERS = 2
 _TOKEN_SECONDS = 1.0
 TEMPLATE_WORKERS = 2
@@ -135,10 +138,10 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _sample_gauges(self) -> None:
-        """Periodically record this process's figures, for the process that answers `/metrics`."""
-        while True:
+        """Periodically record this process's figures, for the process that answers `/metrics`, and give unused memory back."""
+        for number in count(1):
             self._set_gauges()
-            if self._memory.was_used():
+            if self._memory.was_used() or number % _SAMPLES_UNTIL_TRIM == 0:
                 await asyncio.to_thread(give_back)
             await asyncio.sleep(_SAMPLE_SECONDS)
 

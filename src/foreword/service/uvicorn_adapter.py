@@ -30,6 +30,8 @@ CONNECTION = "foreword.connection"
 # The type of a message with a whole response: `status`, `headers`, and the `parts` of its body.
 WHOLE_RESPONSE = "foreword.response"
 _CLOSE = (b"connection", b"close")
+# How many requests of a connection may wait while another one is answered. Parsed requests take much more memory than their text.
+_MAX_PIPELINED = 16
 # After a signal to stop, how long an idle connection waits for a request that the client may already have sent.
 _STOP_SECONDS = 2.0
 
@@ -149,7 +151,7 @@ class Connection(HttpToolsProtocol):
         self._read_timer: asyncio.TimerHandle | None = None
         self._stop_timer: asyncio.TimerHandle | None = None
         self._running: RequestResponseCycle | None = None
-        self._is_stopping = False
+        self._is_stopping = self._ignores_rest = False
         self.is_closed = False
         self.closes_after_body = False
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
@@ -203,7 +205,7 @@ class Connection(HttpToolsProtocol):
         self._start_read_timer()
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._ignores_rest:
             return
         self._bytes_outside_bodies += len(data)
         super().data_received(data)
@@ -219,7 +221,10 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._bytes_outside_bodies = 0
         self._stop_header_timer()
-        if self.transport.is_closing():  # the previous request was the last one
+        if self.transport.is_closing() or self._ignores_rest:  # the previous request was the last one
+            return
+        if len(self.pipeline) == _MAX_PIPELINED:
+            self._ignores_rest, self.cycle.keep_alive = True, False
             return
         self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         self.scope[CONNECTION] = self  # type: ignore[literal-required]
@@ -275,10 +280,13 @@ class Connection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self._bytes_outside_bodies = 0
-        super().on_body(body)
+        if not self._ignores_rest:
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._bytes_outside_bodies = 0
+        if self._ignores_rest:
+            return
         super().on_message_complete()
         if self.closes_after_body:
             self.transport.close()
