@@ -339,6 +339,29 @@ def test_sqlite_searches_the_best_index_for_every_statement_that_removes_rows(ed
     assert len(plans) > 15
 
 
+@pytest.mark.xdist_group("postgres")
+def test_postgresql_looks_up_each_use_of_a_text_even_without_statistics(postgres_url, edition, monkeypatch):
+    """Its planner would otherwise join the texts with all contents of the team, if it does not know how many there are."""
+    store, plans = open_store(postgres_url), []
+    select = store._select
+
+    def explain(connection, text, key=()):
+        if "FROM foreword_texts AS t" in text:
+            plans.append([row[0].strip() for row in select(connection, f"EXPLAIN {text}", key)])
+        return select(connection, text, key)
+
+    monkeypatch.setattr(store, "_select", explain)
+    for number in range(100):
+        store.publish(f"{number}", edition(1, f"{number}", created=OLD), 0)
+    *_, total = store.prune(BETWEEN, 0)
+    assert (total.conversations, len(plans)) == (100, 2)
+    for plan in plans:
+        assert not [line for line in plan if "Join" in line or "Nested Loop" in line], plan
+        uses = [line for line in plan if line.startswith("Index Cond") and "t.team" in line]
+        assert len(uses) == 7 and all("= t.id)" in line for line in uses), plan
+    store.close()
+
+
 def test_a_prune_that_is_killed_is_completed_by_the_next_one(url, edition, tmp_path):
     """Whenever the process is killed, what is left can be read, and pruning again removes the rest."""
     store = open_store(url)

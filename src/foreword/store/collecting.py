@@ -30,7 +30,11 @@ _MARK_UNUSED = f"""
     INSERT INTO foreword_unused (team, content) SELECT team, id FROM foreword_contents
     WHERE team = ? AND id {{}} AND {_IS_UNUSED} ON CONFLICT (team, content) DO UPDATE SET content = excluded.content
 """
-_IS_NOT_MARKED = " AND NOT EXISTS (SELECT 1 FROM foreword_unused AS u WHERE u.team = c.team AND u.content = c.id)"
+# PostgreSQL turns NOT EXISTS into a join unless there is an offset. With old statistics, that join reads all contents of a team for each text.
+_ONE = "LIMIT 1 OFFSET 0"
+_IS_NOT_MARKED = f"""
+    AND NOT EXISTS (SELECT 1 FROM foreword_unused AS u WHERE u.team = c.team AND u.content = c.id {_ONE})
+"""
 _ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES (?, ?)"
 # Rows are added in the order of time, so this reads only those that it deletes.
 _DELETE_FORGOTTEN = """
@@ -49,10 +53,10 @@ def batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 def _unused_condition(condition: str = "") -> str:
     """Return an SQL condition for texts that no content and no template uses. `condition` limits which contents count."""
     uses = [
-        f"SELECT 1 FROM foreword_contents AS c WHERE c.team = t.team AND c.{column} = t.id{condition}"
+        f"SELECT 1 FROM foreword_contents AS c WHERE c.team = t.team AND c.{column} = t.id{condition} {_ONE}"
         for column in TEXT_COLUMNS
     ]
-    uses.append("SELECT 1 FROM foreword_templates AS v WHERE v.team = t.team AND v.template = t.id")
+    uses.append(f"SELECT 1 FROM foreword_templates AS v WHERE v.team = t.team AND v.template = t.id {_ONE}")
     return " AND ".join(f"NOT EXISTS ({use})" for use in uses)
 
 
@@ -129,9 +133,9 @@ class CollectingStore(StoreWriter):
         """Delete the texts that are still unused, and return their hashes."""
         if not locked:
             return []
-        unused = f"SELECT id FROM foreword_texts AS t WHERE team = ? AND id {self.AMONG} AND {_unused_condition()}"
-        delete = f"DELETE FROM foreword_texts WHERE team = ? AND id IN ({unused}) RETURNING hash"
-        return [hash for (hash,) in self._select(connection, delete, [self.team, self.team, self._list(locked)])]
+        condition = _unused_condition()
+        delete = f"DELETE FROM foreword_texts AS t WHERE team = ? AND id {self.AMONG} AND {condition} RETURNING hash"
+        return [hash for (hash,) in self._select(connection, delete, [self.team, self._list(locked)])]
 
     def _begin_removal(self, connection: Any) -> None:
         """Make other transactions that remove rows of this team wait until this one ends.
