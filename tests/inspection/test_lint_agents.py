@@ -15,6 +15,7 @@ LONG = (
     "Every handler checks the caller's rights before it touches the database, and says in the log who asked for it. "
     * 10
 )
+LONGER = LONG * 4
 OTHER = "Pages are rendered on the server, and their styles are in one file. " * 5
 AGENT_CHECKS = {
     "unread-file",
@@ -405,14 +406,19 @@ def test_text_that_an_agent_gets_twice(findings_for):
     assert findings_for(files) == [], "nothing says that Copilot is used"
     assert findings_for(COPILOT) == [("sent-twice", "CLAUDE.md", 3)]
     assert findings_for({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
-    assert findings_for({"CLAUDE.md": "@AGENTS.md\n"}) == [("sent-twice", "CLAUDE.md", 1)]
+    assert findings_for({"CLAUDE.md": "@AGENTS.md\n"}) == [], "a short file that Claude Code should get too"
+    assert findings_for({"AGENTS.md": f"# A\n\n{LONGER}\n"}) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages == [
         "Copilot CLI gets /w/AGENTS.md twice: it is loaded anyway, and imported here; make /w/CLAUDE.md a link to AGENTS.md"
     ]
 
 
 def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
-    files = {"AGENTS.md": f"Read @CLAUDE.md before you start.\n\n{OTHER}\n", "CLAUDE.md": f"# B\n\n{LONG}\n", **COPILOT}
+    files = {
+        "AGENTS.md": f"Read @CLAUDE.md before you start.\n\n{OTHER}\n",
+        "CLAUDE.md": f"# B\n\n{LONGER}\n",
+        **COPILOT,
+    }
     findings_for(files, "--disable", "unread-file")
     assert findings_for.messages == [
         "Copilot CLI gets /w/CLAUDE.md twice: it is loaded anyway, and imported here;"
@@ -425,8 +431,8 @@ def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
 def test_two_imports_of_one_file_are_one_finding(findings_for):
     files = {
         **COPILOT,
-        "CLAUDE.md": f"# A\n\n{LONG}\n",
-        "api/CLAUDE.md": f"# B\n\n{OTHER * 4}\n",
+        "CLAUDE.md": f"# A\n\n{LONGER}\n",
+        "api/CLAUDE.md": f"# B\n\n{OTHER * 15}\n",
         "api/AGENTS.md": "Read @../CLAUDE.md and @CLAUDE.md before you change this package, which serves every request of the shop:"
         " those for pages, those for orders and those of partners. Keep its handlers thin, and its tests near.\n",
     }
@@ -435,7 +441,7 @@ def test_two_imports_of_one_file_are_one_finding(findings_for):
 
 
 def test_a_sentence_that_only_points_to_a_file_can_be_a_link(findings_for):
-    files = {"AGENTS.md": LONG, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n", **COPILOT}
+    files = {"AGENTS.md": LONGER, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n", **COPILOT}
     assert findings_for(files) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages[0].endswith("; make /w/CLAUDE.md a link to AGENTS.md")
 
@@ -797,3 +803,43 @@ def test_an_include_that_agents_do_not_expand_names_them(findings_for):
     assert findings_for.messages == [
         "Codex CLI, Mistral Vibe, OpenCode and pi do not expand @server/AGENTS.md: the model sees the line, not the file; say when to read it"
     ]
+
+
+GUIDE = "".join(f"Rule {number}: handlers of kind {number} are thin.\n" for number in range(60))
+OTHER_GUIDE = GUIDE.replace("handlers", "pages")
+
+
+def test_a_guide_of_its_own_beside_a_file_is_no_mistake(findings_for):
+    assert findings_for({"AGENTS.md": GUIDE, "CLAUDE.md": OTHER_GUIDE}) == []
+    assert findings_for({"AGENTS.md": GUIDE + GUIDE.replace("thin", "short")}) == UNREAD, "most of it is lost"
+
+
+def test_a_page_for_people_in_the_place_of_a_guide(findings_for):
+    files = {"AGENTS.md": GUIDE, "CLAUDE.md": Path("CONTRIBUTING.md"), "CONTRIBUTING.md": OTHER_GUIDE}
+    assert findings_for(files) == UNREAD
+
+
+def test_a_copy_that_lacks_lines(findings_for):
+    lines = GUIDE.split("\n")
+    copy = "\n".join([*lines[:35], *(line.replace("thin", "fast") for line in lines[35:])])
+    assert findings_for({"AGENTS.md": GUIDE, "CLAUDE.md": copy}) == UNREAD
+    assert findings_for.messages == [
+        "Claude Code reads /w/CLAUDE.md instead of this file; the two have most lines in common, but it lacks line 36 and 24 others;"
+        " make /w/CLAUDE.md a link to it"
+    ]
+
+
+def test_rules_that_are_links_to_files_for_other_agents(findings_for):
+    shared = {"rules/a.md": "Be brief.", "AGENTS.md": "Run tests."}
+    assert findings_for({**shared, ".cursor/rules": Path("../rules")}) == []
+    assert findings_for({"AGENTS.md": "Run tests.", ".cursor/rules/a.mdc": Path("../../AGENTS.md")}) == []
+
+
+def test_a_broken_link_is_the_only_mistake(findings_for):
+    files = {"AGENTS.md": "Run tests.", "CLAUDE.md": Path("agent.md"), "specs/CLAUDE.md": "Be brief."}
+    assert findings_for(files, "--recursive") == []
+
+
+def test_an_include_in_a_file_for_another_agent(findings_for):
+    below = {"web/CLAUDE.md": "@README.md\n", "web/README.md": "A shop."}
+    assert findings_for({"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md"), **below}, "--recursive") == []

@@ -484,10 +484,13 @@ def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
         (".agents", "name: other", None),
         (".agents", "name: a\nlicense: [MIT]", None),
         (".agents", "name: a/b", "Copilot CLI and Qwen Code skip this skill"),
-        (".claude", "name: a/b", "Copilot CLI skips this skill"),
+        (".claude", "name: a/b", None),  # nothing says that Copilot is used
         (".gemini", "name: a/b", None),
         (".agents", "license: MIT", "Gemini CLI, OpenCode and Qwen Code skip this skill"),
-        (".claude", "license: MIT", "OpenCode skips this skill"),
+        (".claude", "license: MIT", None),
+        (".unknown", "name: a\nlicense: a: b", None),
+        ("plugin", "slug: a", None),
+        ("examples/plugin", "license: MIT", None),
         ("plugin", f"name: {'n' * 65}", "Codex CLI and Copilot CLI skip this skill"),
         (".claude", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
         (".codex", "name: a\nlicense: a: b", None),
@@ -662,3 +665,28 @@ def test_prose_can_refer_to_files(text, missing):
 def test_a_description_of_a_program_is_not_a_rule(text, forbidden):
     stances = stances_of(source(text))
     assert [choice for stance in stances.values() for choice in stance.forbids] == forbidden
+
+
+def test_paths_that_need_not_exist(tree):
+    text = (
+        "See [the log](out/log.txt) and `src/util/page.util`, and the table in `docs/empty/spec.md`.\n"
+        "It is defined in `lib/meter.py`.\n\nIts path is `config/lib/meter.py`.\n\n"
+        "Run `make report > out/log.txt` first.\n\nSee `guides/a.md`.\n\nSee `./guides/a.md`.\n"
+    )
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text, "w/src/util/page.util.ts": "", "w/docs/empty/.gitkeep": ""})
+    findings = proofread(Assembler(tree.workspace("w"))).findings
+    assert [(finding.line, finding.message) for finding in findings] == [(8, "guides/a.md does not exist")]
+
+
+def test_scripts_that_are_planned(tree):
+    text = "# Tests\n\n## Phase 3\n\n```sh\nnpm run e2e\n```\n\n## Now\n\n```sh\nnpm run unit\n```\n"
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text, "w/package.json": '{"scripts": {"build": "x"}}'})
+    findings = proofread(Assembler(tree.workspace("w"))).findings
+    assert [(finding.code, finding.line) for finding in findings] == [("missing-script", 12)]
+
+
+def test_an_agents_file_in_a_skill_or_a_hidden_folder_is_not_checked(tree):
+    skill = {"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: Does it.\n---\nDo it.\n"}
+    parts = {f"w/{folder}/AGENTS.md": "See [b](b.md).\n" for folder in (".agents/skills/a", ".tool")}
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Run tests.\n", **skill, **parts})
+    assert not proofread(Assembler(tree.workspace("w")), is_recursive=True).findings

@@ -90,7 +90,9 @@ class AgentLint:
         self.agents = frozenset(agent_name(self.mirrors[name]) for name in mirror_names())
         self.blank_files = BlankFiles(self.facts)
         self.repeated = RepeatedTexts(self.facts, self.shared, self.files.resolve)
-        self.rule_fields = RuleFields(self.facts, lambda text: read_rule_fields(text)[0])
+        self.rule_fields = RuleFields(
+            self.facts, lambda text: read_rule_fields(text)[0], self.files.resolve, self.shared
+        )
         # The files that an agent loads, or may get later, for example when it touches a file.
         self.files_read: dict[str, None] = {}
         self.rules = WaitingRules()
@@ -246,13 +248,7 @@ class AgentLint:
     def _may_be_working_directory(self, folder: str) -> bool:
         """Whether someone might start an agent in a folder. Nobody does that in a skill, a hidden folder or a folder of templates."""
         root = self.files.root
-        if is_material(folder, root) or "/." in folder[len(root) :]:
-            return False
-        while folder != root and is_inside(folder, root):
-            if SKILL_FILE in self.files.entries(folder):
-                return False
-            folder = os.path.dirname(folder)
-        return True
+        return not (is_material(folder, root) or "/." in folder[len(root) :] or self.files.is_in_skill(folder))
 
     def _visit(self, assembler: Assembler, folder: str) -> Visit | None:
         """Check one agent's prompt in one folder. Returns None if there is no prompt."""
@@ -263,7 +259,15 @@ class AgentLint:
         snapshot = assembler.snapshot(*self.arguments[:1])
         if assembler.finds_skills:
             prompt = without_menus(prompt, snapshot)
-        visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.files.root, self.files.read)
+        visit = Visit(
+            snapshot.layout,
+            snapshot.inputs,
+            prompt,
+            printable(folder),
+            self.files.root,
+            self.files.read,
+            self.files.resolve,
+        )
         report_hidden_files(visit, self.facts, self.shared, self.agents)
         self.blank_files.visit(visit)
         report_cut_files(visit, self.facts)
@@ -271,11 +275,10 @@ class AgentLint:
         report_unfollowed_imports(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)
-        report_unexpanded_includes(visit, self.facts)
+        report_unexpanded_includes(visit, self.facts, self._is_for)
         report_invalid_fields(visit, self.facts)
         self.rule_fields.visit(visit)
-        base = self.files.real_path(visit.folder)
-        report_other_extensions(visit, self.facts, lambda folder: self.files.entries(os.path.join(base, folder)))
+        report_other_extensions(visit, self.facts, lambda folder: self.files.own_entries(visit.folder, folder))
         self.repeated.visit(visit)
         self.files_read.update(dict.fromkeys(visit.loaded))
         # Cursor does not use some rules unless the user attaches them.
@@ -284,6 +287,10 @@ class AgentLint:
             self._note_file(rule.path, rule.target, visit.agent)
         self.wrong_case.visit(visit)
         return visit
+
+    def _is_for(self, agent: str, path: str) -> bool:
+        """Whether a file is for an agent: because it is for several, or because the repository has a file for this agent alone."""
+        return os.path.basename(path) in self.shared or agent in self.repeated.in_use
 
     def _note_file(self, path: str, target: str | None, agent: str) -> None:
         """Note a file that an agent reads, and the paths for which it waits, if it does."""

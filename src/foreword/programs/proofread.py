@@ -7,6 +7,7 @@ and which checks are disabled.
 from __future__ import annotations
 
 import os
+import re
 
 from ..engine.skills import all_skills
 from ..errors import CallError
@@ -14,8 +15,9 @@ from ..extensions import run_checks
 from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
-from ..inspection.lint.material import is_material
-from ..inspection.lint.skills import skill_readers, with_reaction
+from ..inspection.lint.material import is_example, is_material
+from ..inspection.lint.patterns import lazy_pattern
+from ..inspection.lint.skills import is_unread_skill, skill_readers, with_reaction
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
 _MAX_FOLDERS = 5_000
 # What the owner of a repository cannot correct in a skill that was installed from elsewhere.
 _OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
+# The fields of a skill in a program's own form, which no agent reads.
+_OWN_FORM = lazy_pattern(r"^(?:slug|summary):", re.MULTILINE)
+_OF_FORM = frozenset(("skill-name", "skill-field", "skill-no-description"))
 _ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include")
 
 
@@ -148,6 +153,7 @@ class _LintRun:
         self.candidates: Sequence[Candidate] = ()
         # The agents that search a hidden folder for skills.
         self.readers: Mapping[str, Collection[str]] = {}
+        self.in_use: Collection[str] = ()
         self.reader = Reader()
         self.listings = listings or Listings(workspace.inside)
         self.wrong_case = WrongCaseFinder(self.root, self.listings)
@@ -182,9 +188,16 @@ class _LintRun:
         findings = [
             found
             for found in filter(
-                None, (with_reaction(each, self.readers) for each in sorted(self.findings, key=_sort_key))
+                None,
+                (
+                    with_reaction(each, _readers_of(each, self.readers, self.in_use))
+                    for each in sorted(self.findings, key=_sort_key)
+                ),
             )
             if not found.message.startswith("this layout does not expand") or (found.path, found.line) not in unfollowed
+        ]
+        findings = [
+            found for found in findings if found.code in GUARDS or not is_unread_skill(found.path, self.readers)
         ]
         findings = fold_missing_files(merge_repeated(findings, printable(self.root)))
         return Report(tuple(findings), len(self.files), self.root)
@@ -242,10 +255,19 @@ class _LintRun:
             self.files.add(printable_path)
             problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
             findings = self.linter.check_files(skill_texts([reading.document]), problems)
-            is_installed = os.path.basename(os.path.dirname(path)) in self.disk.installed_skills()
+            is_own_form = _OWN_FORM.search(reading.text.partition("\n---")[0]) is not None
             self.findings.update(
-                (found, None) for found in findings if not is_installed or found.code not in _OF_AUTHORS
+                (found, None)
+                for found in findings
+                if self._is_for_owner(found, path) and not (is_own_form and found.code in _OF_FORM)
             )
+
+    def _is_for_owner(self, found: Finding, skill: str) -> bool:
+        """Whether the owner of the repository can act on a finding about a skill, which may be an example, or installed from elsewhere."""
+        folder = os.path.dirname(skill)
+        if is_example(folder, self.root):
+            return found.code in GUARDS
+        return found.code not in _OF_AUTHORS or os.path.basename(folder) not in self.disk.installed_skills()
 
     def check_below(self) -> None:
         """Check the prompts of all folders below, and every SKILL.md."""
@@ -256,8 +278,12 @@ class _LintRun:
         known.walked.add(self.listings.listed)
         below = FolderAssemblers(self.assembler, known, lambda: Reader(known=known))
         for folder in tree.folders:
-            # Nobody works in a skill's own folder, or in one of templates: an AGENTS.md there is part of them.
-            is_material_folder = is_material(folder, self.cwd) or _is_below_any(folder, skill_folders, self.cwd)
+            # Nobody works in a hidden folder, a skill's own or one of templates: an AGENTS.md there is part of them.
+            is_material_folder = (
+                is_material(folder, self.cwd)
+                or "/." in folder[len(self.cwd) :]
+                or _is_below_any(folder, skill_folders, self.cwd)
+            )
             if folder != self.cwd and not is_material_folder:
                 self._check_folder(folder, below)
         self.disk.enter(self.snapshot.plan.workspace)
@@ -283,6 +309,7 @@ class _LintRun:
             for result in agents.findings(is_recursive, self.disabled, self._candidates(is_recursive))
             if result.code != CASE_CHECK or result.path not in known
         ]
+        self.in_use = agents.repeated.in_use
         remaining = self.linter.without_ignored(findings, agents.sources(findings))
         self.findings = dict.fromkeys(found for found in self.findings if not self._is_only_ours(found, agents))
         self.findings.update(dict.fromkeys(agents.facts.fold(remaining)))
@@ -308,8 +335,15 @@ class _LintRun:
         return with_touch_candidates(self.candidates, self.assembler, folders)
 
     def _check_other_files(self, agents: AgentLint) -> None:
-        """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once."""
-        others = [path for path in agents.files_read if path not in self.files]
+        """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once.
+
+        An AGENTS.md in a skill's folder is part of the skill.
+        """
+        others = [
+            path
+            for path in agents.files_read
+            if path not in self.files and not agents.files.is_in_skill(os.path.dirname(path))
+        ]
         if not others:
             return
         self.disk.enter(self.snapshot.plan.workspace)
@@ -332,6 +366,17 @@ class _LintRun:
         except CallError as error:
             printable_path = printable(folder)
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
+
+
+def _readers_of(
+    found: Finding, readers: Mapping[str, Collection[str]], in_use: Collection[str]
+) -> Mapping[str, Collection[str]]:
+    """Return the agents that search a hidden folder for skills. A skill's name concerns only those for which the folder is."""
+    if found.code != "skill-name":
+        return readers
+    return {
+        folder: [name for name in names if folder == ".agents" or name in in_use] for folder, names in readers.items()
+    }
 
 
 def _is_below_any(folder: str, tops: Collection[str], root: str) -> bool:

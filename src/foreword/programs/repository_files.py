@@ -9,6 +9,7 @@ from ..sources.links import workspace_reach
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
+from ..sources.search import SKILL_FILE
 from ..text.lines import printable
 
 TYPE_CHECKING = False
@@ -56,6 +57,19 @@ class RepositoryFiles:
             return self.listings.entries(self.real_path(folder))
         except (OSError, ValueError):
             return {}
+
+    def is_in_skill(self, folder: str) -> bool:
+        """Whether a folder is that of a skill, or below it."""
+        while folder != self.root and is_inside(folder, self.root):
+            if SKILL_FILE in self.entries(folder):
+                return True
+            folder = os.path.dirname(folder)
+        return False
+
+    def own_entries(self, base: str, folder: str) -> Iterable[str]:
+        """Return the names in a folder below another, or nothing if it is a link: then its files are there for other agents too."""
+        is_own = self.resolve(f"{base}/{folder}") == f"{self.resolve(base)}/{folder}"
+        return self.entries(os.path.join(self.real_path(base), folder)) if is_own else ()
 
     def read(self, path: str) -> SourceText | None:
         """Return the text of a file in the repository, or None if it cannot be read."""

@@ -46,8 +46,8 @@ class WaitingRules:
             return
         for source, globs, agents in unmatched:
             folders = literal_folders(globs)
-            # What is not in git may exist elsewhere, for example after a build.
-            if folders and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
+            # A pattern without a folder may be for files that do not exist yet. What is not in git may exist elsewhere.
+            if len(folders) == len(globs) > 0 and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
                 _report_unmatched_rule(globs, source, agents, facts)
 
 

@@ -35,7 +35,11 @@ def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
 
 
 class Visit:
-    """What one agent reads when it works in a folder. `read` returns the text of a file in the repository, or None if there is none."""
+    """What one agent reads when it works in a folder.
+
+    `read` returns the text of a file in the repository, or None if there is none, and `resolve` the path to which that of a file leads
+    through links.
+    """
 
     def __init__(
         self,
@@ -45,9 +49,10 @@ class Visit:
         folder: str,
         root: str,
         read: Callable[[str], SourceText | None],
+        resolve: Callable[[str], str],
     ) -> None:
         self.layout, self.inputs, self.prompt = layout, inputs, prompt
-        self.folder, self.root, self.read = folder, root, read
+        self.folder, self.root, self.read, self.resolve = folder, root, read, resolve
         self.agent = agent_name(layout)
         self.candidates: Mapping[str, Candidate] = {candidate.path: candidate for candidate in prompt.candidates}
         self._loaded: dict[str, str] | None = None

@@ -14,6 +14,7 @@ from ...vocabulary import Document
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
+from .material import is_example
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
+# Two files beside each other that share this much are copies of which one was changed.
+_COPIED_SHARE = 0.4
+# A file that is this many times as long as the agent's own says things that the other does not.
+_MUCH_LONGER = 2
+# A shorter file is not a guide to a project.
+_MIN_GUIDE = 1_000
 _MAX_POINTER_LENGTH = 600
 _MAX_QUOTE = 60
 _MAX_BEGINNING = 600
@@ -76,7 +83,24 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
         return True
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
-    return _is_covered(source.text, list(visit.loaded.values()))
+    return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden, source.text)
+
+
+def _has_own_guide(visit: Visit, hidden: Candidate, text: str) -> bool:
+    """Whether the file that hides another one beside it is the agent's own version of it: a text of about that length, or a longer one.
+
+    A link to another document, such as CONTRIBUTING.md, is not, nor is a copy that lacks some of the lines. A broken link above the file
+    that hides this one is reported as such.
+    """
+    folder = dirname(hidden.path)
+    beside = join(folder, basename(hidden.target))
+    if hidden.target != beside:
+        above = visit.candidates.get(beside)
+        return above is not None and above.fate == "unreadable"
+    own = visit.read(beside)
+    if own is None or visit.resolve(beside) != beside or _covered_share(text, [own.text]) >= _COPIED_SHARE:
+        return False
+    return len(own.text) >= _MIN_GUIDE and len(text) < _MUCH_LONGER * len(own.text)
 
 
 def _is_for_another_agent(text: str, agent: str, agents: Iterable[str]) -> bool:
@@ -115,9 +139,14 @@ def _is_covered(text: str, others: Sequence[str]) -> bool:
     """Whether most of a text is in others too, disregarding headings, line breaks, Markdown's marks and letter case."""
     if any(_words(text) in _words(other) for other in others):
         return True
+    return _covered_share(text, others) >= _COVERED_SHARE
+
+
+def _covered_share(text: str, others: Sequence[str]) -> float:
+    """Return the share of a text's lines, by their length, that are in others too."""
     lines = set(map(_words, text.split("\n")))
     available_lines = {_words(line) for other in others for line in other.split("\n")}
-    return sum(map(len, lines & available_lines)) >= _COVERED_SHARE * sum(map(len, lines))
+    return sum(map(len, lines & available_lines)) / max(sum(map(len, lines)), 1)
 
 
 def _words(text: str) -> str:
@@ -149,6 +178,8 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
         return None, f"{problem}; make {own} a link to it", ""
     token = f"`@{relpath(hidden.path, dirname(own))}`"
     has_own = start == folder or visit.read(own) is not None
+    if missing := _describe_missing_lines(visit, hidden.path, own):
+        return None, f"{{agents}} read{{s}} {own} instead of this file; {missing}; make {own} a link to it", ""
     advice = f"add {token} to {own}" if has_own else f"add {own} with {token}"
     for_each = f"add {token} to the {basename(own)}" if has_own else f"add a {basename(own)} with {token}"
     for_several = (
@@ -156,6 +187,21 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
         f" {for_each} beside each, {_OR_ALIGN}"
     )
     return None, f"{problem}; {advice}, {_OR_ALIGN}", for_several if start != folder else ""
+
+
+def _describe_missing_lines(visit: Visit, path: str, own: str) -> str:
+    """Return a clause about the lines that a copy beside a file lacks, or empty if it is not a copy."""
+    source, copy = visit.read(path), visit.read(own)
+    if source is None or copy is None or _covered_share(source.text, [copy.text]) < _COPIED_SHARE:
+        return ""
+    available = set(map(_words, copy.text.split("\n")))
+    lacking = [
+        number
+        for number, line in enumerate(source.text.split("\n"), 1)
+        if _words(line) and _words(line) not in available
+    ]
+    others = f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else ""
+    return f"the two have most lines in common, but it lacks line {lacking[0]:,}{others}" if lacking else ""
 
 
 def _base_folder(layout: Layout, path: str) -> str:
@@ -302,16 +348,12 @@ def report_misplaced_files(
             ignoring = [pair for pair in _ignoring_agents(table, row) if agent_name(pair[0]) in in_use]
             folder = dirname(dirname(row.path))
         else:
-            # An example is a project of its own, which people copy and open by itself.
-            is_example = _EXAMPLE.search(dirname(row.path)[len(root) :]) is not None
-            ignoring, folder = [] if is_example else list(_agents_that_never_read(table, row)), root
+            ignoring = [] if is_example(dirname(row.path), root) else list(_agents_that_never_read(table, row))
+            folder = root
         for layout, where in ignoring:
             new_path = join(folder, basename(row.path))
             message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
             facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
-
-
-_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)")
 
 
 def _agents_that_never_read(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .repeated import RepeatedLines, Repetition
     from .source_text import SourceCache, SourceText
 
+# An import beside a file is what Claude Code's documentation recommends, so that only a long file is worth a word.
+_MIN_IMPORTED_TWICE = 4_000
 # A file of this length that imports another one says nothing else.
 _MAX_POINTER_LENGTH = 200
 
@@ -142,11 +144,11 @@ def report_imports_in_code(visit: Visit, facts: Facts) -> None:
                 facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent)
 
 
-def report_unexpanded_includes(visit: Visit, facts: Facts) -> None:
-    """Report lines that include a file in files whose imports the agent does not follow."""
+def report_unexpanded_includes(visit: Visit, facts: Facts, is_for: Callable[[str, str], bool]) -> None:
+    """Report lines that include a file in files whose imports the agent does not follow, if `is_for` says that they are for this agent."""
     names = _names_with_imports(visit)
     for path in visit.loaded:
-        source = visit.read(path) if basename(path) not in names else None
+        source = visit.read(path) if basename(path) not in names and is_for(visit.agent, path) else None
         if source is None or "@" not in source.text:
             continue
 
@@ -263,10 +265,10 @@ class RepeatedTexts:
         advice = (
             "make one a link to the other, or run `foreword align`" if is_second_name else "keep it in one of the two"
         )
+        folder = "the root" if dirname(there[0]) == visit.root else dirname(there[0])
         message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; {advice}"
         for_several = (
-            f"{{agents}} get{{s}} most of these {{count}} files twice, because their text is also in {dirname(there[0])}: {{files}};"
-            " keep it in one of the two folders"
+            f"{{agents}} get{{s}} most of these {{count}} files twice, because their text is also in {folder}: {{files}}; keep it in one place"
             if dirname(here[0]) != dirname(there[0])
             else ""
         )
@@ -293,7 +295,7 @@ class RepeatedTexts:
         for passage in visit.prompt.passages:
             for piece in passage.pieces:
                 path, text = piece.origin.path, piece.text.strip()
-                if piece.origin.kind != "file" or len(text) < MIN_REPEATED_LENGTH or path not in visit.loaded:
+                if piece.origin.kind != "file" or len(text) < _MIN_IMPORTED_TWICE or path not in visit.loaded:
                     continue
                 is_found = path in visit.candidates and visit.candidates[path].layer != "import"
                 if (path, text) in seen and is_found:

@@ -1,4 +1,4 @@
-"""Recognizes folders of material, such as templates and translations, which nobody uses as a working directory."""
+"""Recognizes folders of material, such as templates, translations and examples, which nobody uses as a working directory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 _MATERIAL_FOLDERS = frozenset(
     ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
 )
+_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)")
 _TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
@@ -18,3 +19,8 @@ def is_material(folder: str, root: str) -> bool:
         segment.strip("_") in _MATERIAL_FOLDERS or segment.endswith(("-templates", "_templates"))
         for segment in below.split("/")
     )
+
+
+def is_example(folder: str, root: str) -> bool:
+    """Whether a folder is an example: a project of its own, which people copy and open by itself."""
+    return _EXAMPLE.search(folder[len(root) :]) is not None

@@ -35,13 +35,19 @@ _UNQUOTED = lazy_pattern(
 _SCRIPT = lazy_pattern(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
-    r"(scripts/[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
+    r"(scripts/(?![\w-]\.)[\w./+-]{1,200}\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl))(?![\w/-])"
 )
 # `cd web`: what follows in this fence is relative to that folder.
 _CHANGES_FOLDER = lazy_pattern(r"^[ \t$]*(?:cd|pushd)[ \t]+\S|&&[ \t]*cd[ \t]", re.MULTILINE)
 # `cd DOCS_PATH`: what follows is in another repository.
 _ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+# A command or a sentence that makes a file.
+_WRITES = lazy_pattern(
+    r"\b(?:mkdir|touch|tee|creat(?:e|es|ed|ing)|writes?|writing|written|generat(?:e|es|ed|ing)|sav(?:e|es|ed|ing)|download(?:s|ed)?|outputs?|produc(?:e|es|ed)"
+    r"|-o|--output)\b|(?<![-=<>])>{1,2}[ \t]*[\"'$\w./]",
+    re.IGNORECASE,
+)
 _LABEL_START = lazy_pattern(r"\[[^\[\]\n]{0,200}$")
 _LABEL_END = lazy_pattern(r"[^\[\]\n]{0,200}\](?=[(\[])")
 _SCHEME = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -73,6 +79,7 @@ _ABOUT_OTHER_FILES = lazy_pattern(
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
 # A source file named without its folder may be anywhere in the tree; a page is usually next to the text.
 _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
+_MODULE_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".py", ".vue", ".dart")
 # The files that people include: `@app.route` on a line by itself is not a file.
 _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
 _PLACEHOLDER = lazy_pattern(
@@ -111,10 +118,28 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
         decoded = _percent_decode(target) if is_link else target
         if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
             continue
-        if is_link or not exists_anywhere(target):
+        if (is_link or not _is_anywhere(target, exists_anywhere)) and not _is_explained(source, offset, target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
+
+
+def _is_anywhere(target: str, exists_anywhere: ExistsAnywhere) -> bool:
+    """Whether a path exists anywhere, perhaps as that of a module, without its extension."""
+    return any(exists_anywhere(target + suffix) for suffix in ("", *_MODULE_SUFFIXES))
+
+
+def _is_explained(source: SourceText, offset: int, target: str) -> bool:
+    """Whether another line of the file says that this path is written, for example by a command, or that it is below another folder."""
+    path, start = target.removeprefix("./"), 0
+    own_line = source.line(offset)
+    while (start := source.text.find(path, start)) >= 0:
+        if source.line(start) != own_line:
+            is_longer = re.search(r"[\w-]/$", source.before(start)) is not None
+            if is_longer or _WRITES.search(source.line_around(start).replace(path, "")):
+                return True
+        start += len(path)
+    return False
 
 
 def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
@@ -154,11 +179,12 @@ def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
     ):
         for match in pattern.finditer(source.text):
             target = match[1]
-            if target in seen or is_code(match.start()):
+            path = normpath(target)
+            if path in seen or is_code(match.start()):
                 continue
             if not is_link and _is_label(source, match.start(), match.end()):
                 continue
-            seen.add(target)
+            seen.add(path)
             if _is_path(target) and not _PLACEHOLDER.search(target):
                 yield match.start(1), target, is_link
 
@@ -194,8 +220,13 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         return False
     if _POINTS_TO.search(before) and ("/" in target or target.endswith(_PAGE_SUFFIXES)):
         return True
+    return _has_folder(source, target, exists)
+
+
+def _has_folder(source: SourceText, target: str, exists: Exists) -> bool:
+    """Whether a path is below a folder that exists, and that is not still to be filled."""
     folder = target.rpartition("/")[0].strip("./")
-    if not folder:
+    if not folder or exists(source.path, f"{folder}/.gitkeep"):
         return False
     return exists(source.path, folder, True) or (
         source.kind != "skill" and "/" in folder and exists(source.path, folder)

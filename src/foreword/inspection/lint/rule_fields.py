@@ -33,11 +33,18 @@ _PATH_FIELDS = tuple(name for name in MATCH_FIELDS if name != "alwaysApply")
 class RuleFields:
     """Reports the fields of rules that an agent ignores although their author expects an effect. Each rule is checked once for each agent.
 
-    `read_fields` parses front matter.
+    `read_fields` parses front matter. `resolve` returns the path to which that of a file leads through links: a rule that is a link to a
+    file with one of the names in `shared`, which is for several agents, has no fields.
     """
 
-    def __init__(self, facts: Facts, read_fields: Callable[[str], Mapping[str, str]]) -> None:
-        self.facts, self.read_fields = facts, read_fields
+    def __init__(
+        self,
+        facts: Facts,
+        read_fields: Callable[[str], Mapping[str, str]],
+        resolve: Callable[[str], str],
+        shared: Collection[str],
+    ) -> None:
+        self.facts, self.read_fields, self.resolve, self.shared = facts, read_fields, resolve, shared
         self._checked: dict[str, set[str]] = {}
 
     def visit(self, visit: Visit) -> None:
@@ -66,7 +73,7 @@ class RuleFields:
             return
         fields = self.read_fields(source.text) if source.text.startswith("---") else {}
         known = _known_values(lookups)
-        if layout.mirrors and source.text.strip():
+        if layout.mirrors and source.text.strip() and basename(self.resolve(candidate.path)) not in self.shared:
             has_apply_to = any("applyTo" in dict(lookup.where) for lookup in lookups)
             self._check_conditions(layout, candidate, source, fields, known, has_apply_to)
         applies_always = candidate.fate != "unused" and not candidate.target

@@ -94,10 +94,22 @@ def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]]) -> F
     return None if is_harmless else finding
 
 
+def is_unread_skill(path: str, readers: Mapping[str, Collection[str]]) -> bool:
+    """Whether a file is a skill in a hidden folder that none of the known agents searches."""
+    folder = _hidden_folder(path) if path.endswith("/SKILL.md") else ""
+    return bool(readers and folder) and folder not in readers
+
+
+def _hidden_folder(path: str) -> str:
+    """Return the name of the hidden folder that contains a skill, or empty if there is none."""
+    folder = re.search(r"/(\.[\w-]+)/(?:[^/]+/)*skills/", path)
+    return folder[1] if folder else ""
+
+
 def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Collection[str]]) -> str:
     """Return what the agents that search the folder of this skill do, or empty if none of them does anything."""
-    folder = re.search(r"/(\.\w+)/(?:[^/]+/)*skills/", path)
-    readers = readers_by_folder.get(folder[1], ()) if folder else None
+    folder = _hidden_folder(path)
+    readers = readers_by_folder.get(folder, ()) if folder else None
     if readers is not None and not readers:  # the folder of an agent that is not known
         return ""
     parts = []

@@ -63,6 +63,8 @@ class Invocation:
     alternatives: Sequence[str] = ()
 
 
+# In a heading or in a comment above a command.
+_LATER = lazy_pattern(r"\b(?:planned|future|roadmap|deferred|phase \d|proposed)\b", re.IGNORECASE)
 # Words before a command that suggest that it may not exist, belongs to another project, or should not be run.
 _HEDGES = lazy_pattern(
     r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
@@ -197,7 +199,8 @@ class _DefinitionFinder:
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
         if source.is_fenced(offset):
-            if source.is_counterexample(offset):
+            plans = map(_LATER.search, (source.heading_above(offset), source.fence_before(offset)))
+            if source.is_counterexample(offset) or any(plans):
                 return False
             above = source.before(offset - len(before) - 1) if offset > len(before) else ""
             return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
