@@ -811,6 +811,8 @@ OTHER_GUIDE = GUIDE.replace("handlers", "pages")
 
 def test_a_guide_of_its_own_beside_a_file_is_no_mistake(findings_for):
     assert findings_for({"AGENTS.md": GUIDE, "CLAUDE.md": OTHER_GUIDE}) == []
+    below = {"web/AGENTS.md": GUIDE.replace("thin", "wide"), "web/CLAUDE.md": OTHER_GUIDE.replace("thin", "wide")}
+    assert findings_for(below, "--recursive") == []
     assert findings_for({"AGENTS.md": GUIDE + GUIDE.replace("thin", "short")}) == UNREAD, "most of it is lost"
 
 

@@ -94,9 +94,9 @@ def _has_own_guide(visit: Visit, hidden: Candidate, text: str) -> bool:
     """
     folder = dirname(hidden.path)
     beside = join(folder, basename(hidden.target))
-    if hidden.target != beside:
-        above = visit.candidates.get(beside)
-        return above is not None and above.fate == "unreadable"
+    found = visit.candidates.get(beside)
+    if found is not None and found.fate == "unreadable":
+        return True
     own = visit.read(beside)
     if own is None or visit.resolve(beside) != beside or _covered_share(text, [own.text]) >= _COPIED_SHARE:
         return False
