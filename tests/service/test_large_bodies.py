@@ -1,6 +1,9 @@
 """Bodies with very many parts are refused, large ones are decoded in a thread, and their memory is counted."""
 
 import json
+import platform
+import subprocess
+import sys
 
 import pytest
 
@@ -55,3 +58,36 @@ def test_memory_is_given_back_after_it_was_used():
     assert memory.was_used()
     assert not memory.was_used(), "nothing has used it since"
     give_back()
+
+
+ARENAS = """
+import ctypes, sys, threading
+from foreword.service.memory import share_arenas
+if sys.argv[1] == "shared":
+    share_arenas()
+libc, meeting, kept = ctypes.CDLL(None), threading.Barrier(8), []
+libc.fopen.restype = ctypes.c_void_p
+def work():
+    meeting.wait(30)
+    kept.append(bytes(10_000))
+    meeting.wait(30)
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+file = ctypes.c_void_p(libc.fopen(sys.argv[2].encode(), b"w"))
+libc.malloc_info(0, file)
+libc.fclose(file)
+print(open(sys.argv[2]).read().count("<heap nr="))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have other rules")
+def test_threads_share_two_areas_for_memory(tmp_path):
+    def count(how):
+        command = [sys.executable, "-c", ARENAS, how, str(tmp_path / "info")]
+        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    assert count("own") > 2
+    assert count("shared") == 2

@@ -13,6 +13,8 @@ IN_FLIGHT = 96
 # Smaller requests are always accepted, so that clients with large bodies cannot lock out everyone else.
 _ALWAYS_ACCEPTED = 64 * 1024
 _MUCH = 16_000_000
+# An option of glibc's `mallopt`, from its malloc.h, and its value here. Other libraries ignore it.
+_ARENA_MAX, _ARENAS = -8, 2
 
 
 class MemoryLimit:
@@ -62,14 +64,24 @@ class Reservation:
 
 def give_back() -> None:
     """Give unused memory back to the system. The C library would keep it."""
-    if (trim := _trim()) is not None:
+    if (trim := _from_libc("malloc_trim")) is not None:
         trim(0)
 
 
+def share_arenas() -> None:
+    """Let the threads of this process share a few areas for memory.
+
+    The C library would give each thread its own, and keep what each one has used at most. Only one thread at a time runs Python code, so
+    they hardly wait for each other.
+    """
+    if (set_option := _from_libc("mallopt")) is not None:
+        set_option(_ARENA_MAX, _ARENAS)
+
+
 @cache
-def _trim() -> Any:
-    """Return the C library's function, or None if it has none."""
+def _from_libc(name: str) -> Any:
+    """Return a function of the C library, or None if it has none of this name."""
     try:
-        return ctypes.CDLL(None).malloc_trim
+        return getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):
         return None
