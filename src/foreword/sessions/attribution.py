@@ -111,7 +111,7 @@ class Ledger:
             line = self._lines[step.request.thread] = _PartLine(self._key, self._rows)
         line.move(step.shared, step.request.tail)
         for part in step.request.tail:
-            if part.name.startswith(_MCP):
+            if part.name and part.name.startswith(_MCP):
                 server = part.name[len(_MCP) :].partition("__")[0]
                 self._servers[server] = self._servers.get(server, False) or part.kind != "tool"
 

@@ -130,8 +130,7 @@ class _ClaudeLog(ClaudeFigures):
             parts = self.maker.message(message, is_summary)
             if "result" not in [part.kind for part in parts]:
                 self._rewind(row)
-            self._extend(parts)
-            self._note_length(row)
+            self._extend(parts, row)
 
     def _rewind(self, row: dict[str, Any]) -> None:
         """Forget what was sent after the row that this one continues, if the user went back to it."""
@@ -140,10 +139,6 @@ class _ClaudeLog(ClaudeFigures):
         if length is not None and length < min(len(context), self._sent.get(self.thread, 0)):
             self._context[self.thread] = list(context[:length])
             self._sent[self.thread] = length
-
-    def _note_length(self, row: dict[str, Any]) -> None:
-        if isinstance(uuid := row.get("uuid"), str) and self.thread not in self._endless:
-            self._lengths[uuid] = len(self._context.get(self.thread, ()))
 
     def _add_attachment(self, row: dict[str, Any]) -> None:
         attachment = row.get("attachment")
@@ -158,8 +153,7 @@ class _ClaudeLog(ClaudeFigures):
             for path in dict.fromkeys(part.path for part in parts if part.kind == "file"):
                 self.event("edited", path)
         if not self._refs:
-            self._extend(parts)
-            self._note_length(row)
+            self._extend(parts, row)
 
     def _read_snapshots(self) -> None:
         """Note what comes before the conversation, if that has not been done. A later snapshot may leave out the tools."""
@@ -172,11 +166,16 @@ class _ClaudeLog(ClaudeFigures):
                 self._snapshot = snapshot
         self._snapshots.clear()
 
-    def _extend(self, parts: tuple[LogPart, ...]) -> None:
+    def _extend(self, parts: tuple[LogPart, ...], row: dict[str, Any]) -> None:
+        """Add the parts of a row to what will be sent."""
         if self.thread in self._endless:
             return
-        context = self._context.setdefault(self.thread, [])
+        context = self._context.get(self.thread)
+        if context is None:
+            context = self._context[self.thread] = []
         context.extend(parts)
+        if isinstance(uuid := row.get("uuid"), str):
+            self._lengths[uuid] = len(context)
         if len(context) > MOST_PARTS:
             self._endless.add(self.thread)
             self.problems["session-log-cut", ENDLESS] = None
@@ -197,8 +196,7 @@ class _ClaudeLog(ClaudeFigures):
         if self._refs:
             self.maker.note_calls(message)
         else:
-            self._extend(self.maker.message(message))
-            self._note_length(row)
+            self._extend(self.maker.message(message), row)
 
     def described(self, ref: str) -> dict[str, Any]:
         return self._refs.get(ref, {})

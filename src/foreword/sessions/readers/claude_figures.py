@@ -14,7 +14,17 @@ from ..chains import cached_tokens, has_dropped
 from ..pages import PagedTable, Pages
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
-from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, number, parse_row, parse_time, string
+from .rows import (
+    CUT,
+    DAMAGE,
+    MANY_PARTS,
+    MOST_PARTS_OF_LOG,
+    UNEXPECTED,
+    number,
+    parse_row,
+    parse_time,
+    string,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,27 +101,23 @@ class ClaudeFigures:
             if line.strip():
                 self.problems["session-log-cut", CUT] = None
             return
+        kind = row.get("type")
+        add = self.row_types.get(kind) if isinstance(kind, str) else None
         try:
-            self._add_row(row)
+            if add is not None:
+                self._note(row)
+                add(self, row)
+            elif isinstance(kind, str) and kind in SKIPPED:
+                self._note(row)
+            else:
+                version = row.get("version") or self.fields.get("version", "")
+                self.problems["session-record-unknown", f"{kind} {version}"] = None
         except DAMAGE:
             self.problems["session-log-cut", UNEXPECTED] = None
 
     def parse(self, line: bytes) -> dict[str, Any] | None:
         """Return the row in a line. What is never looked at may be left out."""
         return parse_row(line)
-
-    def _add_row(self, row: dict[str, Any]) -> None:
-        kind = row.get("type")
-        add = self.row_types.get(kind) if isinstance(kind, str) else None
-        if add is not None:
-            self._note(row)
-            add(self, row)
-        elif isinstance(kind, str) and kind in SKIPPED:
-            self._note(row)
-        else:
-            self.problems[
-                "session-record-unknown", f"{kind} {row.get('version') or self.fields.get('version', '')}"
-            ] = None
 
     def _note(self, row: dict[str, Any]) -> None:
         """Note what all rows have in common."""

@@ -23,6 +23,7 @@ UNEXPECTED = "a row with unexpected values; it was left out"
 MANY_PARTS = "more parts of requests than are compared; of later requests only the tokens are known"
 # Requests that only add to the one before have few parts of their own. If they do not, the parts of all are too many to keep.
 MOST_PARTS_OF_LOG = 1_000_000
+MOST_TOKENS = 1_000_000_000_000
 # What a row with values of the wrong type can lead to. Such a row is reported and left out.
 DAMAGE = (TypeError, AttributeError, KeyError, ValueError, IndexError, OverflowError, RecursionError)
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -130,9 +131,7 @@ def number(fields: Any, *names: str) -> int:
     if type(fields) is dict:
         for name in names:
             count = fields.get(name)
-            if type(count) is int and 0 <= count < 1_000_000_000_000:
-                return count
-            if type(count) is float and 0 <= count < 1e12:
+            if (type(count) is int or type(count) is float) and 0 <= count < MOST_TOKENS:
                 return int(count)
     return 0
 
