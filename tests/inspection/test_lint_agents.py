@@ -168,6 +168,7 @@ def test_an_import_is_followed_only_below(findings_for):
         ("See `@docs/style.md` first.", "", ""),
         ("```\n@docs/gone.md\n```", "", ""),
         ("@docs/style.md\n\n`@docs/style.md`", "", ""),
+        ("See @docs/gone.md if it exists", "", ""),
         ("Ask @someone, use @types/node and @~/gone.md and @gone.local.md.", "", ""),
     ],
 )
@@ -184,6 +185,14 @@ def test_an_import_that_is_not_followed(findings_for, tree, capsys, text, severi
     assert [found["severity"] for found in findings if "Claude Code" in found["message"]] == (
         [severity] if severity else []
     )
+
+
+def test_an_import_of_a_file_that_git_ignores(findings_for):
+    files = {"CLAUDE.md": "@own.md\n\n@gone.md", ".gitignore": "own.md\n", ".git/objects/x": "", ".git/refs/x": ""}
+    findings_for({**files, ".git/HEAD": "ref: refs/heads/main\n"})
+    assert [message for message in findings_for.messages if "Claude" in message] == [
+        "Claude Code does not import @gone.md, because the file does not exist"
+    ]
 
 
 def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
@@ -771,6 +780,12 @@ def test_a_blank_file(findings_for):
     assert findings_for.messages[0].startswith("this file is blank, so Codex CLI and ")
     findings_for({"CLAUDE.md": "Be brief."})
     assert findings_for.messages[0].startswith("this file is blank, and hides /w/CLAUDE.md from OpenCode and pi;")
+
+
+def test_two_files_below_that_no_agent_reads(findings_for):
+    rule = {".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nBe brief."}
+    below = {"web/.cursorrules": "Use CSS.", "api/.cursorrules": "Use REST."}
+    assert findings_for({**rule, **below}, "--recursive") == [], "both cannot move to one place"
 
 
 def test_a_file_below_that_no_agent_reads(findings_for):

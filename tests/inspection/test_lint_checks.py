@@ -491,6 +491,9 @@ def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
         (".unknown", "name: a\nlicense: a: b", None),
         ("plugin", "slug: a", None),
         ("examples/plugin", "license: MIT", None),
+        ("tests/Fixtures/plugin", "license: MIT", None),
+        ("plugin", "name: a\nargument_hint: file", "did you mean 'argument-hint'?"),
+        ("plugin", "name: a\nargument_hint: ''", None),
         ("plugin", f"name: {'n' * 65}", "Codex CLI and Copilot CLI skip this skill"),
         (".claude", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
         (".codex", "name: a\nlicense: a: b", None),
@@ -502,6 +505,14 @@ def test_a_skill_is_reported_if_an_agent_skips_it(tree, folder, head, outcome):
     tree({"w/.git/HEAD": "", path: f"---\n{head}\ndescription: Does it.\n---\nDo it.\n"})
     findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
+
+
+@pytest.mark.parametrize(("folder", "expected"), [(".agent-skills/a", []), ("lib/skills/a", ["skill-invalid"])])
+def test_a_repository_in_a_hidden_folder(tree, folder, expected):
+    """Its own hidden folders count, and not those around it."""
+    tree({"w/.trees/w/.git/HEAD": "", f"w/.trees/w/{folder}/SKILL.md": "Do it.\n"})
+    findings = proofread(Assembler(tree.workspace("w/.trees/w")), is_recursive=True).findings
+    assert [finding.code for finding in findings] == expected
 
 
 def test_what_agents_do_with_a_long_description(tree):

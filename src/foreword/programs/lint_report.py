@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..sources.paths import is_inside
 from ..sources.shared_files import ignored, left_out
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
 MISSING_FILE = "missing-file"
+_MISSING_IMPORT = re.compile(r" not import @(\S+), because the file does not exist$")
 
 
 def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
@@ -32,21 +34,28 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def without_files_of_git(findings: Sequence[Finding], root: str) -> list[Finding]:
-    """Return the findings without missing files that git ignores, which a build makes, or a sparse checkout leaves out."""
+    """Return the findings without missing files that git ignores, which a build or a person makes, or a sparse checkout leaves out."""
     paths = {
-        found: set(_possible_paths(found, root))
+        found: set(_possible_paths(found.path, target, root))
         for found in findings
-        if found.code == MISSING_FILE and is_inside(found.path, root)
+        if (target := _missing_target(found)) and is_inside(found.path, root)
     }
     names = set[str]().union(*paths.values())
     known = ignored(root, names) | left_out(root, names) if names else set[str]()
     return [found for found in findings if known.isdisjoint(paths.get(found, ()))]
 
 
-def _possible_paths(missing: Finding, root: str) -> Iterator[str]:
-    """Yield the paths, relative to the root, that a finding about a missing file may mean."""
-    target = missing.message.removesuffix(" does not exist")
-    folder = os.path.dirname(missing.path)
+def _missing_target(found: Finding) -> str:
+    """Return the path in a finding about a file that does not exist, or empty if it is about something else."""
+    if found.code == MISSING_FILE:
+        return found.message.removesuffix(" does not exist")
+    missing = _MISSING_IMPORT.search(found.message) if found.code == "unfollowed-import" else None
+    return missing[1] if missing else ""
+
+
+def _possible_paths(path: str, target: str, root: str) -> Iterator[str]:
+    """Yield the paths, relative to the root, that a target in a file may mean."""
+    folder = os.path.dirname(path)
     while is_inside(folder, root):
         path = os.path.normpath(os.path.join(folder, target))
         if is_inside(path, root):

@@ -190,14 +190,18 @@ class _LintRun:
             for found in filter(
                 None,
                 (
-                    with_reaction(each, _readers_of(each, self.readers, self.in_use))
+                    with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
                     for each in sorted(self.findings, key=_sort_key)
                 ),
             )
             if not found.message.startswith("this layout does not expand") or (found.path, found.line) not in unfollowed
         ]
         findings = [
-            found for found in findings if found.code in GUARDS or not is_unread_skill(found.path, self.readers)
+            found
+            for found in findings
+            if found.code in GUARDS
+            or not is_inside(found.path, self.root)
+            or not is_unread_skill(os.path.relpath(found.path, self.root), self.readers)
         ]
         findings = fold_missing_files(merge_repeated(findings, printable(self.root)))
         return Report(tuple(findings), len(self.files), self.root)

@@ -486,7 +486,7 @@ def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Findin
     """Return findings for fields that are ignored although their author may expect an effect."""
     findings = []
     for key in sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS):
-        if meant := _closest_field(key):
+        if (meant := _closest_field(key)) and fields.get(key):
             message = f"its field {_quote_short(key)} is ignored; did you mean {meant!r}?"
             findings.append(finding("skill-field", message, path, _field_line(head, key)))
     if "globs" in fields:

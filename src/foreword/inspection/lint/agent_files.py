@@ -338,8 +338,10 @@ def report_misplaced_files(
     """Report files that an agent ignores, although it reads files with that name in other places.
 
     A file in a hidden folder, which is another agent's, is reported for each agent `in_use` that gets nothing else from the folder around
-    it, and any other file only if no agent reads it. `read` returns the text of a file.
+    it, and any other file only if no agent reads it, and if it is the only one for its new place. `read` returns the text of a file.
     """
+    taken = {row.path for row in table.rows}
+    found: dict[str, list[tuple[str, list[tuple[Layout, str]]]]] = {}
     for row in table.rows:
         source = read(row.path) if is_inside(row.path, root) else None
         if source is None or not source.text.strip():
@@ -350,10 +352,12 @@ def report_misplaced_files(
         else:
             ignoring = [] if is_example(dirname(row.path), root) else list(_agents_that_never_read(table, row))
             folder = root
-        for layout, where in ignoring:
-            new_path = join(folder, basename(row.path))
+        if ignoring:
+            found.setdefault(join(folder, basename(row.path)), []).append((row.path, ignoring))
+    for new_path, ((path, ignoring), *others) in found.items():
+        for layout, where in ignoring if not others and new_path not in taken else ():
             message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
-            facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
+            facts.add("misplaced-file", Place(path), message, agent_name(layout))
 
 
 def _agents_that_never_read(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:

@@ -56,6 +56,8 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         # A file in the home directory, or one that is not checked in, may exist for others.
         if source is None or not token or token.startswith("@~") or ".local." in token:
             continue
+        if _IF_IT_EXISTS.search(_line_of(source, finding)):
+            continue
         path = token.rstrip(_PUNCTUATION)
         missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
         if not _PATH_OF_TEXT.search(path):
@@ -96,9 +98,12 @@ class _MissingImport:
 
 def _begins_line(source: SourceText, missing: _MissingImport | Finding) -> bool:
     """Whether nothing but the marks of a list, a quote or emphasis, or a verb such as `see`, comes before an import on its line."""
-    line = source.text.split("\n")[(missing.line or 1) - 1]
-    before = line[: (missing.column or 1) - 1]
+    before = _line_of(source, missing)[: (missing.column or 1) - 1]
     return re.fullmatch(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", before, re.IGNORECASE) is not None
+
+
+def _line_of(source: SourceText, missing: _MissingImport | Finding) -> str:
+    return source.text.split("\n")[(missing.line or 1) - 1]
 
 
 def _add_import(path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts) -> None:
@@ -124,6 +129,7 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
     _add_import(path, found[0], message, visit, facts)
 
 
+_IF_IT_EXISTS = re.compile(r"\b(?:if|when)\b[^.]{0,40}\b(?:exists?|present|available)\b", re.IGNORECASE)
 _PUNCTUATION = ".,;:!?)]}\"'"
 # A path with an extension, which was probably meant as an import.
 _PATH_OF_TEXT = re.compile(r"\.\w{1,10}$")

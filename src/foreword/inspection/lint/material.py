@@ -8,7 +8,7 @@ import re
 _MATERIAL_FOLDERS = frozenset(
     ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
 )
-_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)")
+_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)", re.IGNORECASE)
 _TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
@@ -16,7 +16,7 @@ def is_material(folder: str, root: str) -> bool:
     """Whether a folder contains material such as templates or translations, so that probably nobody works in it."""
     below = folder[len(root) :]
     return _TRANSLATION.search(below) is not None or any(
-        segment.strip("_") in _MATERIAL_FOLDERS or segment.endswith(("-templates", "_templates"))
+        segment.strip("_").lower() in _MATERIAL_FOLDERS or segment.endswith(("-templates", "_templates"))
         for segment in below.split("/")
     )
 

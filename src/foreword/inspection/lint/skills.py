@@ -75,10 +75,10 @@ def skill_readers(layouts: Iterable[Layout]) -> dict[str, set[str]]:
     return readers
 
 
-def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]]) -> Finding | None:
+def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root: str) -> Finding | None:
     """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are.
 
-    `readers` are the agents that search a hidden folder for skills. Skills in a folder that is not hidden, for example in a plugin, are for
+    `readers` are the agents that search a hidden folder of the repository for skills. Skills in a folder that is not hidden, for example in a plugin, are for
     all agents.
     """
     if finding.code == "front-matter-invalid":
@@ -88,16 +88,17 @@ def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]]) -> F
         return finding
     for reaction in REACTIONS:
         if reaction.code == finding.code and re.match(reaction.pattern, problem, re.ASCII):
-            message = _describe(reaction, finding.path, readers)
+            message = _describe(reaction, finding.path.removeprefix(root), readers)
             return replace(finding, message=f"{problem}; {message}") if message else None
     is_harmless = finding.code == "skill-name" or _HARMLESS_FIELD.match(problem)
     return None if is_harmless else finding
 
 
 def is_unread_skill(path: str, readers: Mapping[str, Collection[str]]) -> bool:
-    """Whether a file is a skill in a hidden folder that none of the known agents searches."""
-    folder = _hidden_folder(path) if path.endswith("/SKILL.md") else ""
-    return bool(readers and folder) and folder not in readers
+    """Whether a file, by its path in the repository, is a skill in a hidden folder that none of the known agents searches."""
+    folders = path.split("/")[:-1] if path.endswith("/SKILL.md") else []
+    hidden = next((folder for folder in folders if folder.startswith(".")), "")
+    return bool(readers and hidden) and hidden not in readers
 
 
 def _hidden_folder(path: str) -> str:
