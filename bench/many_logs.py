@@ -105,7 +105,10 @@ def _vary(kind: str, text: bytes, number: int) -> bytes:
 
 
 def talk(number: int, base: Path) -> tuple[str, bytes]:
-    """Return the name and content of a long conversation of Claude Code."""
+    """Return the name and content of a long conversation of Claude Code.
+
+    Rows are as long as in a session that a user described (docs/sessions.md): 2.3 kB for an answer, 7 kB for a result.
+    """
     rows = talk_rows(number, base)
     data = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows).encode()
     return f".claude/projects/-repo/{number:08d}-0000-4000-8000-000000000000.jsonl", data
@@ -160,7 +163,7 @@ class _Talk:
         """Add a message or a result, and an answer with two blocks."""
         name = f"{self.number}-{index}"
         if index % 3:
-            content = text(self.chance, self.chance.randint(20, 900))
+            content = text(self.chance, self.chance.randint(40, 1700))
             result = {"type": "tool_result", "tool_use_id": f"t{self.number}-{index - 1}", "content": content}
             self.add("user", message={"role": "user", "content": [result]}, toolUseResult={"stdout": content})
         else:
@@ -169,8 +172,13 @@ class _Talk:
         usage = {**model_message["usage"], "input_tokens": 3, "output_tokens": 90}
         usage |= {"cache_creation_input_tokens": written, "cache_read_input_tokens": read}
         for block in (
-            {"type": "text", "text": text(self.chance, 40)},
-            {"type": "tool_use", "id": f"t{name}", "name": "Tool1", "input": {"path": "a.py"}},
+            {"type": "text", "text": text(self.chance, 200)},
+            {
+                "type": "tool_use",
+                "id": f"t{name}",
+                "name": "Tool1",
+                "input": {"path": "a.py", "text": text(self.chance, 200)},
+            },
         ):
             message = {**model_message, "id": f"m{name}", "content": [block], "usage": usage}
             self.add("assistant", message=message, requestId=f"r{name}")

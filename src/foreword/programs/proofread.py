@@ -199,9 +199,7 @@ class _LintRun:
         findings = [
             found
             for found in findings
-            if found.code in GUARDS
-            or not is_inside(found.path, self.root)
-            or not is_unread_skill(os.path.relpath(found.path, self.root), self.readers)
+            if found.code in GUARDS or not is_unread_skill(found.path, self.readers, self.root)
         ]
         findings = fold_missing_files(merge_repeated(findings, printable(self.root)))
         return Report(tuple(findings), len(self.files), self.root)

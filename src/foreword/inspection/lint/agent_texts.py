@@ -53,10 +53,7 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-missing" else None
         token = _token(source, finding) if source else ""
-        # A file in the home directory, or one that is not checked in, may exist for others.
-        if source is None or not token or token.startswith("@~") or ".local." in token:
-            continue
-        if _IF_IT_EXISTS.search(_line_of(source, finding)):
+        if source is None or not token or _may_exist(token, _line_of(source, finding)):
             continue
         path = token.rstrip(_PUNCTUATION)
         missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
@@ -77,6 +74,11 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             " the path; write a space before it, or put the import on its own line"
         )
         _add_import(source_path, found[0], message, visit, facts)
+
+
+def _may_exist(token: str, line: str) -> bool:
+    """Whether others may have the file: it is in the home directory, it is not checked in, or the line says so."""
+    return token.startswith("@~") or ".local." in token or _IF_IT_EXISTS.search(line) is not None
 
 
 def _reason_for_missing(path: str, visit: Visit) -> str:

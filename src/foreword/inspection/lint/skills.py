@@ -94,9 +94,10 @@ def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root
     return None if is_harmless else finding
 
 
-def is_unread_skill(path: str, readers: Mapping[str, Collection[str]]) -> bool:
-    """Whether a file, by its path in the repository, is a skill in a hidden folder that none of the known agents searches."""
-    folders = path.split("/")[:-1] if path.endswith("/SKILL.md") else []
+def is_unread_skill(path: str, readers: Mapping[str, Collection[str]], root: str) -> bool:
+    """Whether a file is a skill in a hidden folder of the repository that none of the known agents searches."""
+    is_own_skill = path.startswith(f"{root}/") and path.endswith("/SKILL.md")
+    folders = path[len(root) :].split("/")[:-1] if is_own_skill else []
     hidden = next((folder for folder in folders if folder.startswith(".")), "")
     return bool(readers and hidden) and hidden not in readers
 
