@@ -59,7 +59,7 @@ class HostName:
     def addresses(self, deadline: float) -> list[Any]:
         """Return the results of `socket.getaddrinfo`. If the name servers do not answer, these are the last ones that were found.
 
-        Raises a `socket.gaierror` if there are none until `deadline`, or if the name does not exist.
+        Raises a `socket.gaierror` if none are found before `deadline`, or if the name does not exist.
         """
         lookup, known = self._current()
         remaining = deadline - monotonic()

@@ -78,8 +78,8 @@ def skill_readers(layouts: Iterable[Layout]) -> dict[str, set[str]]:
 def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root: str) -> Finding | None:
     """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are.
 
-    `readers` are the agents that search a hidden folder of the repository for skills. Skills in a folder that is not hidden, for example in a plugin, are for
-    all agents.
+    `readers` are the agents that search a hidden folder of the repository for skills. Skills in a folder that is not hidden, for example in
+    a plugin, are for all agents.
     """
     if finding.code == "front-matter-invalid":
         return None if _READ_ANYWAY.search(finding.path) else finding
