@@ -126,6 +126,9 @@ def test_a_read_error_keeps_what_was_read_before(path, ask, monkeypatch):
         def seek(self, position):
             return self.file.seek(position)
 
+        def readlines(self, hint):
+            raise OSError(5, "Input/output error")
+
         def readline(self, size=-1):
             line = self.file.readline(size)
             if self.file.tell() >= len(data) * 2 // 3:
@@ -196,6 +199,7 @@ def test_a_compaction_of_copilot_keeps_the_tools_and_the_system_prompt(home, ask
 
 def test_a_line_without_an_end_is_left_out(home, ask, monkeypatch):
     monkeypatch.setattr("foreword.sessions.readers.lines.LONGEST", 5000)
+    monkeypatch.setattr("foreword.sessions.readers.lines._SMALL", 5000)
     monkeypatch.setattr("foreword.sessions.readers.lines._BLOCK", 4000)
     path = ClaudeLog(home, "/repo").user().answer(written=900).write()
     last = path.read_text().splitlines()[-1].replace("msg_1", "msg_2").replace("req_1", "req_2")

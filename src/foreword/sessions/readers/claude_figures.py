@@ -14,6 +14,7 @@ from ..chains import cached_tokens, has_dropped
 from ..pages import PagedTable, Pages
 from ..values import Event, LoggedRequest, SessionLog, TokenCounts
 from .claude_parts import instruction_files
+from .lines import ROW_END
 from .rows import (
     CUT,
     DAMAGE,
@@ -245,7 +246,7 @@ def _tokens(usage: dict[str, Any]) -> TokenCounts:
 
 def is_unread(line: bytes) -> bool:
     """Whether the beginning of a line shows that its row says nothing at all."""
-    return _UNREAD.match(line) is not None and line.endswith(b"}") and b'"timestamp"' not in line
+    return _UNREAD.match(line) is not None and line.endswith(ROW_END) and b'"timestamp"' not in line
 
 
 def _contains(line: bytes, names: tuple[bytes, ...]) -> bool:
@@ -306,7 +307,7 @@ class _FiguresOnly(ClaudeFigures):
 
     def add(self, line: bytes) -> None:
         """Add a line, unless it is only text or repeats the usage of the line before it."""
-        if not line.endswith(b"}"):
+        if not line.endswith(ROW_END):
             super().add(line)
         elif line.find(b'"type":"user"', 0, max(line.find(b'"message"'), 0)) >= 0:
             return

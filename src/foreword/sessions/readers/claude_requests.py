@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 _MOST_BASES = 200
 _MOST_MESSAGES = 50_000
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 _NO_REQUEST: tuple[str, list[str], int] = ("", [], 0)
 _UNSENT = frozenset(("metadata", "stream", "thread", "diagnostics", "safeguards", "data_flow"))
 
 
 def canonical(content: Any) -> str:
     """Return content as JSON with sorted keys and no spaces, which is what the program hashes."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _encode(content)
 
 
 def sha(text: str) -> str:

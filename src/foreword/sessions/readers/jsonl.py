@@ -9,6 +9,7 @@ from ..chains import ENDLESS, MOST_PARTS, has_dropped
 from ..pages import PagedTable
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
+from .lines import ROW_END
 from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, parse_row, parse_time, string
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ class JsonLog:
         """Read all rows."""
         unread = self.unread
         for line in file.lines():
-            if not line.endswith(b"}") or not unread.match(line):
+            if not line.endswith(ROW_END) or not unread.match(line):
                 self._line(line)
         return self.log()
 
@@ -55,7 +56,7 @@ class JsonLog:
         """Read the requests and their tokens, without what they were made of. None if that matters to the answers."""
         files, unread, text_rows = 0, self.unread, self.text_rows
         for line in file.lines():
-            if line.endswith(b"}"):
+            if line.endswith(ROW_END):
                 if self.file_rows.match(line):
                     files += 1
                     if files > 1:  # a file may have changed

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 _MARK = 1024
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
+ROW_END = b"}\n"  # of a line that is complete
 LONGEST = 64 << 20  # a line that is longer is not read
 _SMALL = 8 << 20  # the lines of a log of this size are kept until it has been read
 
@@ -42,19 +43,24 @@ class LogFile:
         self._lines: list[bytes] | None = None
 
     def lines(self, start: int = 0) -> Iterable[bytes]:
-        """Return the lines from `start` to the size that the log has now, without their newlines.
+        """Return the lines from `start` to the size that the log has now. The last one has no newline if a program is still writing it.
 
-        The last line gets a space if it has no newline, because a program may be writing it. Of a line that is too long only the beginning
-        is returned, which is not valid JSON. Raises an `UnreadableLog` if nothing can be read.
+        Of a line that is too long only the beginning is returned, which is not valid JSON. Raises an `UnreadableLog` if nothing can be read.
         """
         if self._lines is None or start:
             descriptor = open_log(self.path)
             size = os.fstat(descriptor).st_size - start
-            lines = self._read(descriptor, start, size)
             if start or size > _SMALL:
-                return lines
-            self._lines = list(lines)
+                return self._read(descriptor, start, size)
+            self._lines = self._read_at_once(descriptor, size)
         return self._lines
+
+    def _read_at_once(self, descriptor: int, size: int) -> list[bytes]:
+        try:
+            with open(descriptor, "rb", _BLOCK) as file:
+                return file.readlines(size)
+        except OSError:
+            return list(self._read(open_log(self.path), 0, size))
 
     def _read(self, descriptor: int, start: int, left: int) -> Iterator[bytes]:
         with open(descriptor, "rb", _BLOCK) as file:
@@ -62,10 +68,8 @@ class LogFile:
                 file.seek(start)
                 while left > 0 and (line := file.readline(LONGEST + 1)):
                     left -= len(line)
-                    if line.endswith(b"\n"):
-                        yield line[:-1]
-                    elif len(line) <= LONGEST:
-                        yield line + b" "
+                    if len(line) <= LONGEST:
+                        yield line
                     else:
                         yield line[:_MARK]
                         while line and not line.endswith(b"\n"):
