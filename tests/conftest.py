@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from foreword import Agent, Tool, Workspace, assemble
@@ -50,6 +51,62 @@ def pytest_addoption(parser):
         )
     except ValueError:
         pass  # Foreword's own plugin has added it
+
+
+def pytest_sessionstart(session):
+    """Rewrite the assertions of one share of the files in each worker of pytest-xdist.
+
+    In a new clone, each worker would rewrite all files, which takes 25 s. If another worker is late with one, it is done twice.
+    """
+    if sharing := getattr(session.config, "workerinput", None):
+        files = sorted(path for name in session.config.args for path in Path(name).rglob("test_*.py"))
+        number, count = int(sharing["workerid"].removeprefix("gw")), sharing["workercount"]
+        for path in files[number % count :: count]:
+            _rewrite_assertions(path, session.config)
+
+
+def _rewrite_assertions(path, config):
+    """Write what pytest would write when it imports the file, if nothing is there yet."""
+    bytecode = rewrite.get_cache_dir(path) / (path.stem + rewrite.PYC_TAIL)
+    if not bytecode.exists() and rewrite.try_makedirs(bytecode.parent):
+        stat, code = rewrite._rewrite_test(path, config)
+        rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, stat, bytecode)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `--dist loadgroup`, each worker runs whole files and whole groups: see `_ByFile`."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class _ByFile(LoadGroupScheduling):
+        """A test without a group belongs to the group of its file, so that what a file shares is made once.
+
+        pytest-xdist would send such tests one by one, and count all earlier ones for each: 40 s for all tests.
+        """
+
+        def _split_scope(self, nodeid):
+            group = super()._split_scope(nodeid)
+            return nodeid.partition("::")[0] if group == nodeid else group
+
+        def _assign_work_unit(self, node):
+            if not hasattr(self, "positions"):
+                self.positions = {nodeid: position for position, nodeid in enumerate(self.collection)}
+            # Groups that are named are slow, so they come first.
+            group = next((name for name in self.workqueue if not name.endswith(".py")), next(iter(self.workqueue)))
+            tests = self.assigned_work[node][group] = self.workqueue.pop(group)
+            node.send_runtest_some([self.positions[nodeid] for nodeid in tests])
+
+        def mark_test_complete(self, node, item_index, duration=0):
+            nodeid, groups = self.collection[item_index], self.assigned_work[node]
+            group = self._split_scope(nodeid)
+            del groups[group][nodeid]
+            if not groups[group]:
+                del groups[group]
+            self._reschedule(node)
+
+    return _ByFile(config, log)
 
 
 class Tree:
