@@ -51,18 +51,19 @@ def compact_lines(
     Rows beyond `max_lines` are counted.
     """
     table, labels = fold_alike(table, labels, _mark_of)
-    longest = max(display_width(view.name) for view in table.agents)
-    room = (width - _MIN_PATH_WIDTH) // len(table.agents) - _GAP
-    column = max(_MIN_NAME_WIDTH, min(longest, room))
+    columns = _column_widths([view.name for view in table.agents], width - _MIN_PATH_WIDTH)
     path_width = min(
-        max(_MIN_PATH_WIDTH, width - (column + _GAP) * len(table.agents)),
+        max(_MIN_PATH_WIDTH, width - sum(columns) - _GAP * len(columns)),
         max(display_width(label) for label in ("file", *labels)),
     )
 
     def line(label: str, cells: Sequence[str]) -> str:
         return (" " * _GAP).join((pad(shorten_middle(label, path_width), path_width), *cells)).rstrip()
 
-    yield paint(line("file", [pad(view.name[:column], column) for view in table.agents]), "bold")
+    yield paint(
+        line("file", [pad(view.name[:column], column) for view, column in zip(table.agents, columns, strict=True)]),
+        "bold",
+    )
     count = max_lines - 3 if len(table.rows) > max_lines - 2 else len(table.rows)
     used = set()
     for label, row in zip(labels[:count], table.rows[:count], strict=True):
@@ -70,12 +71,20 @@ def compact_lines(
         used.update(marks)
         cells = [
             paint(pad(mark, column), colours.get(verdict.name, "dim"))
-            for mark, verdict in zip(marks, row.verdicts, strict=True)
+            for mark, verdict, column in zip(marks, row.verdicts, columns, strict=True)
         ]
         yield line(label, cells)
     if count < len(table.rows):
         yield f"… {len(table.rows) - count:,} more rows"
     yield ", ".join(f"{mark} {meaning}" for mark, meaning in MEANINGS.items() if mark in used)
+
+
+def _column_widths(names: Sequence[str], room: int) -> list[int]:
+    """Return how much of each name is shown, so that all fit into the room. The longest names are shortened first."""
+    widths = [display_width(name) for name in names]
+    while sum(widths) + _GAP * len(widths) > room and max(widths) > _MIN_NAME_WIDTH:
+        widths[max(range(len(widths)), key=lambda number: (widths[number], number))] -= 1
+    return widths
 
 
 def _mark_of(verdict: Verdict) -> str:
