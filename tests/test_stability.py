@@ -161,6 +161,14 @@ def test_the_error_of_the_other_process_is_reported(workspace):
     assert ["does not exist" in result.error for result in results] == [True, True]
 
 
+def test_another_process_that_takes_too_long_is_killed(workspace, monkeypatch):
+    """Otherwise leaving the block would wait for its end."""
+    monkeypatch.setattr("foreword.programs.stability._TIMEOUT", 0.5)
+    monkeypatch.setattr("foreword.programs.stability._PROGRAM", "import signal; signal.pause()")
+    with pytest.raises(ForewordError, match=r"did not finish within 0\.5 seconds"):
+        in_another_process(question(workspace), "1")
+
+
 def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(workspace.workspace(), "pi")

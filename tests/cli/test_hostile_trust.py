@@ -115,6 +115,14 @@ def test_a_record_is_only_for_its_own_workspace(asking, run):
     assert "Be brief" not in Assembler(workspace(asking, "other"), "opal").prompt().text
 
 
+def test_a_record_that_is_too_long_trusts_nothing(asking, run, monkeypatch):
+    run("trust", "--yes")
+    assert "Be brief" in Assembler(workspace(asking), "opal").prompt().text
+    size = os.path.getsize(Record(workspace(asking)).path)
+    monkeypatch.setattr("foreword.sources.trust_record._MAX_RECORD", size - 2)
+    assert "Be brief" not in Assembler(workspace(asking), "opal").prompt().text
+
+
 def test_without_a_home_directory_only_the_callers_function_decides(asking):
     homeless = Workspace(asking.path("w"), environment={})
     assert "Be brief" in Assembler(homeless, "opal", trust=lambda path, hash: True).prompt().text

@@ -132,9 +132,10 @@ def workers_of(machine: Machine, number: int) -> list[int]:
 
 
 @contextmanager
-def attack(port: int, kind: str, number: int) -> Iterator[list[dict[str, int]]]:
+def attack(port: int, kind: str, number: int, niceness: int = 19) -> Iterator[list[dict[str, int]]]:
     """Run clients in another process. The list gets their counts in the end."""
-    command = ["nice", "-n", "19", sys.executable, str(HERE / "clients.py"), str(port), kind, str(number), "hostile"]
+    clients = [str(HERE / "clients.py"), str(port), kind, str(number), "hostile"]
+    command = ["nice", "-n", str(niceness), sys.executable, *clients]
     counts: list[dict[str, int]] = []
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin and process.stdout
@@ -230,7 +231,7 @@ def send_many(machine: Machine, number: int, options: argparse.Namespace) -> lis
     (pid,) = workers_of(machine, 1)
     marks, sent = [(0, resident(pid))], 0
     while sent < number:
-        with attack(machine.port, "mix", 16) as counts:
+        with attack(machine.port, "mix", 16, niceness=0) as counts:
             time.sleep(options.seconds)
         sent += sum(counts[0].values())
         marks.append((sent, resident(pid)))
