@@ -54,15 +54,38 @@ def pytest_addoption(parser):
 
 
 def pytest_sessionstart(session):
-    """Rewrite the assertions of one share of the files in each worker of pytest-xdist.
+    """Prepare a worker of pytest-xdist: let it do its share of the rewriting, and report less.
 
-    In a new clone, each worker would rewrite all files, which takes 25 s. If another worker is late with one, it is done twice.
+    In a new clone, each worker would rewrite the assertions of all files, which takes 25 s. If another worker is late with one,
+    it is done twice.
     """
     if sharing := getattr(session.config, "workerinput", None):
+        _report_less(session.config)
         files = sorted(path for name in session.config.args for path in Path(name).rglob("test_*.py"))
         number, count = int(sharing["workerid"].removeprefix("gw")), sharing["workercount"]
         for path in files[number % count :: count]:
             _rewrite_assertions(path, session.config)
+
+
+def _report_less(config):
+    """Do not send what no report shows: that a test begins, and that its fixtures were made and removed without output.
+
+    These are three of six messages for each test; to send and read them took 20 s for all tests.
+    """
+    if config.option.xmlpath or config.option.durations is not None:
+        return  # these reports contain the times of fixtures
+    worker = next(
+        plugin for plugin in config.pluginmanager.get_plugins() if type(plugin).__name__ == "WorkerInteractor"
+    )
+    send = worker.sendevent
+
+    def send_what_is_shown(name, **event):
+        report = event["data"] if name == "testreport" else {"when": "call"}
+        is_silent = report["when"] != "call" and report["outcome"] == "passed" and not report["sections"]
+        if name != "logstart" and not is_silent:
+            send(name, **event)
+
+    worker.sendevent = send_what_is_shown
 
 
 def _rewrite_assertions(path, config):

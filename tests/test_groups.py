@@ -27,9 +27,36 @@ def test_other(address):
 """
 
 
-def test_a_group_and_the_rest_of_a_file_each_run_in_one_worker(tmp_path):
-    for number in range(3):
-        (tmp_path / f"test_{number}.py").write_text(TESTS)
+FAILING = """
+import pytest
+
+@pytest.fixture
+def broken():
+    raise ValueError("in setup")
+
+@pytest.fixture
+def breaking():
+    print("made")
+    yield
+    print("removed")
+    raise ValueError("in teardown")
+
+@pytest.fixture
+def talking():
+    print("before")
+    yield
+    print("after")
+
+def test_setup(broken): pass
+def test_teardown(breaking): pass
+def test_call(talking): raise ValueError("in call")
+def test_skipped(): pytest.skip("for a reason")
+def test_passing(talking): pass
+"""
+
+
+def run_in_workers(folder, *options):
+    """Run the tests of a folder with this project's settings for pytest-xdist."""
     command = [
         sys.executable,
         "-m",
@@ -42,13 +69,33 @@ def test_a_group_and_the_rest_of_a_file_each_run_in_one_worker(tmp_path):
         "xdist",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "conftest",
     ]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the other plugins take seconds to import
     environment["PYTHONPATH"] = str(ROOT / "tests")
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [*command, "-p", "conftest", *options], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+def test_workers_report_every_failure_with_the_output_of_its_fixtures(tmp_path):
+    (tmp_path / "test_failing.py").write_text(FAILING)
+    result = run_in_workers(tmp_path, "-rA", "--junitxml=times.xml")
+    counts = "1 failed, 2 passed, 1 skipped, 2 errors"
+    assert (result.returncode, counts in result.stdout) == (1, True), result.stdout
+    assert 'errors="2" failures="1" skipped="1"' in (tmp_path / "times.xml").read_text()
+    result = run_in_workers(tmp_path, "-rA")
+    assert (result.returncode, counts in result.stdout) == (1, True), result.stdout
+    for text in ("in setup", "in teardown", "in call", "for a reason"):
+        assert text in result.stdout
+    failure = result.stdout.partition("= FAILURES =")[2].partition("= PASSES =")[0]
+    assert [line for line in failure.splitlines() if line in ("before", "after")] == ["before", "after"]
+
+
+def test_a_group_and_the_rest_of_a_file_each_run_in_one_worker(tmp_path):
+    for number in range(3):
+        (tmp_path / f"test_{number}.py").write_text(TESTS)
+    result = run_in_workers(tmp_path)
     assert result.returncode == 0, result.stdout
     workers = {path.stem: path.read_text().split() for path in tmp_path.glob("*.workers")}
     assert {name: len(runs) for name, runs in workers.items()} == {
