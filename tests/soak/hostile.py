@@ -227,7 +227,7 @@ def measure(machine: Machine, kind: str, options: argparse.Namespace) -> list[st
 
 
 def send_many(machine: Machine, number: int, options: argparse.Namespace) -> list[str]:
-    """Send so many requests of all quick kinds, and print how the memory grows. It may not after the first fifth, which fills the caches."""
+    """Send so many requests of all quick kinds, and print how the memory grows. It may not after the first half, which fills the caches."""
     (pid,) = workers_of(machine, 1)
     marks, sent = [(0, resident(pid))], 0
     while sent < number:
@@ -236,9 +236,9 @@ def send_many(machine: Machine, number: int, options: argparse.Namespace) -> lis
         sent += sum(counts[0].values())
         marks.append((sent, resident(pid)))
         print(f"{sent:12,} requests: {marks[-1][1]:.1f} MB  {counts[0]}", flush=True)
-    warm = max(memory for sent, memory in marks if sent <= number // 5)
+    warm = max(memory for sent, memory in marks if sent <= number // 2)
     growth = marks[-1][1] - warm
-    return [f"the memory has grown by {growth:.1f} MB since the first fifth"] if growth > MAX_GROWTH else []
+    return [f"the memory has grown by {growth:.1f} MB since the first half"] if growth > MAX_GROWTH else []
 
 
 def main() -> int:
