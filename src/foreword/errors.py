@@ -172,17 +172,17 @@ class StaleError(StoreError):
     """
 
 
-def similar_name(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most similar, or an empty string if none is."""
+def similar_name(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known name that is most similar, or an empty string if none is: `cutoff` is the least share of equal characters."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=0.6)), "")
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=cutoff)), "")
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return `; did you mean 'x'?` if a known name is similar, otherwise a list of the known names."""
     names = sorted(known)
-    similar = similar_name(name, names)
+    similar = similar_name(name, names, cutoff)
     if similar:
         return f"; did you mean {similar!r}?"
     shown = names if len(names) <= _MAX_NAMES else [*names[:_MAX_NAMES], f"… ({len(names)} in all)"]

@@ -274,7 +274,7 @@ def test_an_unknown_check_is_an_error(tree, run):
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("Read `docs/a.md`.\nRead `docs/b.md`.\n", [1, 2]),
+        ("Read `docs/a.md`.\nRead `docs/b.md`.\n", [1]),  # one finding for both
         ("Read `docs/a.md`. <!-- foreword: ignore missing-file -->\nRead `docs/b.md`.\n", [2]),
         ("<!-- foreword: ignore missing-file -->\n\nRead `docs/a.md`.\nRead `docs/b.md`.\n\nRead `docs/c.md`.\n", [6]),
         ("Read `docs/a.md`.\n\n<!--foreword: ignore-file secret, missing-file-->\n", []),
@@ -346,13 +346,13 @@ def test_recursive_checks_every_folder_and_every_skill(tree, findings, run):
             "w/AGENTS.md": "Read `docs/a.md`.\n",
             "w/web/CLAUDE.md": "Read `docs/b.md`.\n",
             "w/deep/er/AGENTS.local.md": "Read `docs/c.md`.\n",
-            "w/plugins/x/skills/y/SKILL.md": "No front matter.\n",
+            "w/plugins/x/.agents/skills/y/SKILL.md": "No front matter.\n",
             "w/node_modules/z/AGENTS.md": "Read `docs/d.md`.\n",
         }
     )
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
     assert findings("--recursive") == [
-        ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
+        ("skill-invalid", "/w/plugins/x/.agents/skills/y/SKILL.md", 1),
         ("missing-file", "/w/AGENTS.md", 1),
         ("missing-file", "/w/deep/er/AGENTS.local.md", 1),
         ("missing-file", "/w/web/CLAUDE.md", 1),
@@ -395,8 +395,7 @@ def test_user_files_are_not_checked_against_one_project(tree, findings):
 
 def test_a_pipe_that_closes_early_gets_complete_lines(tree):
     # Missing files: one finding each, more than fit in a buffer.
-    texts = ["".join(f"Read `docs/{folder}-{number}.md`.\n" for number in range(70)) for folder in "abc"]
-    tree({f"w/d{number}/AGENTS.md": text for number, text in enumerate(texts)} | GIT)
+    tree({f"w/{'d' * 100}-{number}/AGENTS.md": f"Read `docs/a-{number}.md`.\n" for number in range(95)} | GIT)
     for count in (1, 90):
         result = subprocess.run(
             ["bash", "-c", f"{sys.executable} -m foreword lint --recursive 2>&1 | head -n {count}"],

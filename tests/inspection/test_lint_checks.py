@@ -116,7 +116,17 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("Read [docs/gone.md](https://example.com/x).", []),
         ("Read [`docs/gone.md`](docs/there.md) and [`docs/gone.md`][1].", []),
         ("Read [`docs/label.md`](docs/gone.md).", ["docs/gone.md"]),
-        ("Read `GUIDE.md`.", ["GUIDE.md"]),
+        ("Read `GUIDE.md`.", []),
+        ("See `elsewhere/api/gone.md`.", []),
+        ("See `src/api/gone.md`.", ["src/api/gone.md"]),
+        ("Clone the repository first.\n\nSee `docs/gone.md`.", []),
+        ("# In your project\n\nSee [it](docs/gone.md).", []),
+        ("They live in the acme/web repository: see `docs/gone.md`.", []),
+        ("See `docs/gone.md` in this repository.", ["docs/gone.md"]),
+        ("## Example: add a page\n\n### Tests\n\nSee [it](docs/gone.md).", []),
+        ("**File**: [a](docs/gone.md)\n\n```ts\nx\n```", []),
+        ("Tests: `src/api/gone.py` (pending)", []),
+        ("```markdown\n```sh\nls\n```\nSee `docs/gone.md`.\n```\nSee `docs/other.md`.", ["docs/other.md"]),
         ("See `service.ts`.", []),
         ("Factories: `src/api/gone.py`", ["src/api/gone.py"]),
         ("Factories: `elsewhere/api/gone.py`", []),
@@ -507,7 +517,7 @@ def test_a_skill_is_reported_if_an_agent_skips_it(tree, folder, head, outcome):
     assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
 
 
-@pytest.mark.parametrize(("folder", "expected"), [(".agent-skills/a", []), ("lib/skills/a", ["skill-invalid"])])
+@pytest.mark.parametrize(("folder", "expected"), [(".agent-skills/a", []), (".agents/skills/a", ["skill-invalid"])])
 def test_a_repository_in_a_hidden_folder(tree, folder, expected):
     """Its own hidden folders count, and not those around it."""
     tree({"w/.trees/w/.git/HEAD": "", f"w/.trees/w/{folder}/SKILL.md": "Do it.\n"})
@@ -549,7 +559,7 @@ def test_what_agents_do_with_skills_without_front_matter(tree):
 )
 def test_a_script_in_another_folder_is_not_missing(tree, before, is_reported):
     body = f"{before}node scripts/pages.mjs\n```\n"
-    path = "w/.agents/skills/a/SKILL.md"
+    path = "w/skills/a/SKILL.md"
     tree({"w/.git/HEAD": "", path: f"---\nname: a\ndescription: Does it.\n---\n{body}"})
     findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert [finding.code for finding in findings] == (["missing-file"] if is_reported else [])
@@ -589,10 +599,91 @@ def test_one_missing_file_in_copies_is_one_finding(tree):
     assert missing_files(tree, files) == ["docs/a.md does not exist; also in /w/b/AGENTS.md:3 and 1 more"]
 
 
+def test_several_missing_files_are_one_finding(tree):
+    lines = [f"Read `docs/{name}.md`." for name in "abcdefgh"]
+    assert missing_files(tree, {"w/AGENTS.md": "\n".join(lines)}) == [
+        "docs/a.md, docs/b.md (line 2), docs/c.md (line 3), docs/d.md (line 4), docs/e.md (line 5) and 3 more do not exist"
+    ]
+    ignored = [f"{line} <!-- foreword: ignore missing-file -->" for line in lines[2:]]
+    files = {"w/AGENTS.md": "\n".join([*lines[:2], *ignored]), "w/web/AGENTS.md": lines[1]}
+    assert missing_files(tree, files) == ["docs/a.md and docs/b.md (line 2; also in /w/web/AGENTS.md:1) do not exist"]
+
+
+def test_several_missing_scripts_are_one_finding(tree):
+    text = "Run `npm run lints`.\nRun `npm run docs`.\n"
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text, "w/package.json": '{"scripts": {"lint": "x"}}'})
+    (finding,) = proofread(Assembler(tree.workspace("w"))).findings
+    assert (finding.line, tree.short(finding.message)) == (
+        1,
+        "/w/package.json has no scripts 'lints' and 'docs' (line 2)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("lints", "; did you mean 'lint'?"), ("lint-all", "; known: lint"), ("X", None)]
+)
+def test_a_script_is_suggested_only_if_its_name_is_close(tree, name, hint):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": f"Run `npm run {name}`.\n", "w/package.json": '{"scripts": {"lint": "x"}}'})
+    messages = [finding.message for finding in proofread(Assembler(tree.workspace("w"))).findings]
+    assert messages == ([] if hint is None else [f"{tree.path('w/package.json')} has no script {name!r}{hint}"])
+
+
+def test_one_yaml_problem_is_one_finding(tree):
+    skill = "---\nname: s\ndescription: Use when: always.\n---\nDo it.\n"
+    folders = (".claude", ".agents", ".github")
+    tree({"w/.git/HEAD": "", **{f"w/{folder}/skills/s/SKILL.md": skill for folder in folders}})
+    (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert finding.code == "skill-repaired" and finding.message.endswith("(in 3 skills; this is the first)")
+
+
+SKILL = "---\nname: a\ndescription: Does it.\n---\nRead `references/a.md`.\n"
+RUNS = "---\nname: {}\ndescription: Does it.{}\n---\nRun `python scripts/check.py`.\n"
+
+
+def test_a_skill_that_is_linked_or_published_was_installed(tree):
+    files = {"w/scripts/b.py": "", "w/.agents/skills/a/SKILL.md": RUNS.format("a", "")}
+    assert missing_files(tree, files) == ["scripts/check.py does not exist"], "the repository has such a folder"
+    assert missing_files(tree, {"w/.claude/skills/a": Path("../../.agents/skills/a")}) == []
+    assert len(missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "")})) == 1
+    assert missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "\nlicense: MIT")}) == []
+
+
+def test_a_file_of_a_skill_in_an_agents_folder_may_be_missing_where_it_came_from(tree):
+    assert missing_files(tree, {"w/.claude/skills/a/SKILL.md": SKILL}) == []
+    assert len(missing_files(tree, {"w/skills/a/SKILL.md": SKILL})) == 1
+
+
+def test_skills_without_front_matter_in_a_folder_that_no_agent_searches(tree):
+    tree({"w/.git/HEAD": "", "w/skills/a/SKILL.md": "# A\n", "w/skills/b/SKILL.md": "# B\n"})
+    assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()
+    tree({"w/skills/c/SKILL.md": SKILL.replace("name: a", "name: c").replace("Read `references/a.md`", "Do it")})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.code for finding in findings] == ["skill-invalid"], "those beside it have front matter"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_page"),
+    [
+        ("agents.md", "Be brief.\n", False),
+        ("agents.md", "---\ntitle: Agents\n---\nBe brief.\n", True),
+        ("site/pages/agents.md", "Be brief.\n", True),
+        ("api/agents.md", "Be brief.\n", False),
+    ],
+)
+def test_a_page_about_agents_is_not_an_instruction_file(tree, path, text, is_page):
+    tree({"w/.git/HEAD": "", f"w/{path}": text, f"w/{path.rpartition('/')[0]}/CLAUDE.md": "Be brief.\n"})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.code for finding in findings] == ([] if is_page else ["file-case"])
+
+
+def test_an_instruction_file_deep_in_a_hidden_folder_is_not_checked(tree):
+    text = "See [it](gone.md).\n"
+    assert missing_files(tree, {"w/CLAUDE.md": "X.", "w/.claude/bundle/CLAUDE.md": text}) == []
+
+
 @pytest.mark.parametrize("lock", ['{"skills": {"a": {}}}', '{"skills": {}}', "[]", "no"])
 def test_an_installed_skill_cannot_be_corrected_here(tree, lock):
-    skill = "---\nname: a\ndescription: Does it.\n---\nRead `references/a.md`.\n"
-    files = {"w/.agents/skills/a/SKILL.md": skill, "w/skills-lock.json": lock}
+    files = {"w/scripts/b.py": "", "w/.agents/skills/a/SKILL.md": RUNS.format("a", ""), "w/skills-lock.json": lock}
     assert len(missing_files(tree, files)) == (0 if '"a"' in lock else 1)
 
 
@@ -652,7 +743,7 @@ def test_instructions_in_prose_can_contradict_each_other(one, other, is_contradi
     ("text", "missing"),
     [
         ("See docs/none.md.", ["docs/none.md"]),
-        ("Read ./guide.md before you start", ["./guide.md"]),
+        ("Read ./guide.md before you start", []),
         ("See docs/there.md.", []),
         ("It would go to docs/none.md.", []),
         ("Speak of none.md.", []),

@@ -150,10 +150,10 @@ def test_hundreds_of_files_are_checked(tree):
 
 
 def test_a_file_name_that_is_not_utf8_is_escaped(tree):
-    tree({"w/.git/HEAD": "", "w/\udcff/AGENTS.md": "Read `docs/a.md`.\n", "w/\udcff/s/SKILL.md": "x"})
+    tree({"w/.git/HEAD": "", "w/\udcff/AGENTS.md": "Read `docs/a.md`.\n", "w/\udcff/.agents/skills/s/SKILL.md": "x"})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
     assert [(tree.short(finding.path), finding.code) for finding in report.findings] == [
-        ("/w/\\xff/s/SKILL.md", "skill-invalid"),
+        ("/w/\\xff/.agents/skills/s/SKILL.md", "skill-invalid"),
         ("/w/\\xff/AGENTS.md", "missing-file"),
     ]
 

@@ -25,7 +25,6 @@ from ..inspection.lint.agent_texts import (
     report_imports_in_code,
     report_missing_imports,
     report_unexpanded_includes,
-    report_unfollowed_imports,
 )
 from ..inspection.lint.material import is_material
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
@@ -272,7 +271,6 @@ class AgentLint:
         self.blank_files.visit(visit)
         report_cut_files(visit, self.facts)
         report_misordered_files(visit, self.facts)
-        report_unfollowed_imports(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)
         report_unexpanded_includes(visit, self.facts, self._is_for)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_FILES = 500_000
 _MAX_PROJECT_FILES = 1_000
-_SKILL_LOCK = "skills-lock.json"
+_SKILL_LOCKS = ("skills-lock.json", ".skill-lock.json", ".agents/.skill-lock.json", ".agents/skills-lock.json")
 
 
 class LintDisk:
@@ -75,12 +75,31 @@ class LintDisk:
         ]
 
     def installed_skills(self) -> Collection[str]:
-        """Return the names of the skills that the lock file at the root lists, which were installed from elsewhere."""
+        """Return the names of the skills at the root that were installed from elsewhere.
+
+        A lock file lists them, or an agent's folder has a link to each of them, which a program makes that installs skills.
+        """
         if self.root not in self._installed_by_root:
-            path = os.path.join(self.root, _SKILL_LOCK)
-            reading = self.reader.read(path, workspace_reach(self.root, self.workspace)) if self._exists(path) else None
-            self._installed_by_root[self.root] = _names_in_lock(reading.text) if reading and reading.has_text else ()
+            self._installed_by_root[self.root] = {*self._locked_skills(), *self._linked_skills()}
         return self._installed_by_root[self.root]
+
+    def _locked_skills(self) -> Iterator[str]:
+        for name in _SKILL_LOCKS:
+            path = os.path.join(self.root, name)
+            reading = self.reader.read(path, workspace_reach(self.root, self.workspace)) if self._exists(path) else None
+            yield from _names_in_lock(reading.text) if reading and reading.has_text else ()
+
+    def _linked_skills(self) -> Iterator[str]:
+        for folder in self._entries(self.root):
+            if folder.startswith("."):
+                skills = self._entries(f"{self.root}/{folder}/skills")
+                yield from (name for name, kind in skills.items() if kind == "linked folder")
+
+    def _entries(self, folder: str) -> Mapping[str, str]:
+        try:
+            return self.listings.entries(folder)
+        except (OSError, ValueError):  # it does not exist, or cannot be listed
+            return {}
 
     def exists_anywhere(self, target: str) -> bool:
         """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""

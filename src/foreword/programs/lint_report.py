@@ -11,7 +11,7 @@ from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..vocabulary import Finding
 
@@ -23,14 +23,29 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings without those that another one says better.
 
     That a section is large is known if its file is cut or over an agent's limit, and that a text is repeated if an agent gets it twice.
+    Invalid YAML is one mistake, whatever it means for each agent.
     """
-    findings = list(findings)
+    findings = list(_with_first_yaml_problem(findings))
     too_long = {found.path for found in findings if found.code in ("cut-file", "over-limit")}
     said = {
         "oversized-section": too_long,
         "repeated-paragraph": {found.path for found in findings if found.code == "sent-twice"},
     }
     return [found for found in findings if found.path not in said.get(found.code, frozenset[str]())]
+
+
+_YAML = re.compile(r"the front matter (?:cannot be read as YAML|is never closed|has [\d,]+ characters)")
+
+
+def _with_first_yaml_problem(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings, but only the first one for each file whose front matter cannot be read."""
+    seen: set[str] = set()
+    for found in findings:
+        if _YAML.search(found.message):
+            if found.path in seen:
+                continue
+            seen.add(found.path)
+        yield found
 
 
 def without_files_of_git(findings: Sequence[Finding], root: str) -> list[Finding]:
@@ -65,19 +80,100 @@ def _possible_paths(path: str, target: str, root: str) -> Iterator[str]:
         folder = os.path.dirname(folder)
 
 
-def fold_missing_files(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, where those about one missing file in several files with the same name are one: often these are copies."""
-    groups: dict[object, list[Finding]] = {}
+# Folding
+
+# How many of the things that are missing in one file are named.
+_MAX_NAMED = 5
+
+
+class _Foldable:
+    """A kind of finding that a file may have several times: what a message names, and how to name several of them.
+
+    `pattern` has the groups `name` and `key`. Findings with equal keys are joined, and `join` gets that key and the names.
+    """
+
+    def __init__(self, codes: Sequence[str], pattern: str, join: Callable[[str, str], str]) -> None:
+        self.codes, self.pattern, self.join = codes, re.compile(pattern), join
+
+
+_FOLDABLE = (
+    _Foldable((MISSING_FILE,), r"(?P<key>)(?P<name>.+) does not exist", lambda key, names: f"{names} do not exist"),
+    _Foldable(
+        ("missing-target", "missing-script"),
+        r"(?P<key>.+ has no (?:target|script)) (?P<name>'[^']+')(?:;.*)?",
+        lambda key, names: f"{key}s {names}",
+    ),
+    _Foldable(
+        ("unfollowed-import",),
+        r"(?P<key>.+ not import) (?P<name>@\S+), because the file does not exist",
+        lambda key, names: f"{key} {names}, because the files do not exist",
+    ),
+    _Foldable(
+        ("unfollowed-import",),
+        r"(?P<key>.+ not import) (?P<name>@\S+), because its path is relative to this file's folder",
+        lambda key, names: f"{key} {names}, because their paths are relative to this file's folder",
+    ),
+)
+
+
+def fold_by_file(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, where those about several things that are missing in one file are one, at the first of them.
+
+    What is missing in several files with the same name is reported for the first: often these are copies.
+    """
+    others_of: dict[Finding, list[Finding]] = {}
+    groups: dict[object, list[tuple[Finding, str, _Foldable | None, str]]] = {}
+    first_of: dict[object, Finding] = {}
     for found in findings:
-        key = (found.message, os.path.basename(found.path)) if found.code == MISSING_FILE else found
-        groups.setdefault(key, []).append(found)
-    return [_name_others(group) for group in groups.values()]
+        first = first_of.setdefault((found.message, os.path.basename(found.path), found.code), found)
+        if found.code == MISSING_FILE and first is not found:
+            others_of.setdefault(first, []).append(found)
+            continue
+        foldable, match = _match(found)
+        if foldable is None or match is None:
+            groups[found] = [(found, "", None, "")]
+        else:
+            key = (found.path, foldable, match["key"])
+            groups.setdefault(key, []).append((found, match["name"], foldable, match["key"]))
+    return [_join_group(group, others_of) for group in groups.values()]
 
 
-def _name_others(group: Sequence[Finding]) -> Finding:
-    """Return the first of these findings, which names the places of the others."""
-    first, *others = group
+def _match(found: Finding) -> tuple[_Foldable | None, re.Match[str] | None]:
+    for foldable in _FOLDABLE:
+        if found.code in foldable.codes and (match := foldable.pattern.fullmatch(found.message)):
+            return foldable, match
+    return None, None
+
+
+def _join_group(
+    group: Sequence[tuple[Finding, str, _Foldable | None, str]], others_of: dict[Finding, list[Finding]]
+) -> Finding:
+    """Return one finding for those of a group, which names the first things and counts the rest."""
+    first, _, foldable, key = group[0]
+    if foldable is None or len(group) == 1:
+        others = _describe_others(others_of.get(first, ()))
+        return replace(first, message=f"{first.message}; {others}") if others else first
+    names = [
+        _with_notes(
+            name,
+            f"line {found.line}" if found.line and found.line != first.line else "",
+            _describe_others(others_of.get(found, ())),
+        )
+        for found, name, _, _ in group
+    ]
+    more = len(names) - _MAX_NAMED
+    shown = [*names[:_MAX_NAMED], f"{more:,} more"] if more > 1 else names
+    return replace(first, message=foldable.join(key, f"{', '.join(shown[:-1])} and {shown[-1]}"))
+
+
+def _with_notes(name: str, *notes: str) -> str:
+    text = "; ".join(filter(None, notes))
+    return f"{name} ({text})" if text else name
+
+
+def _describe_others(others: Sequence[Finding]) -> str:
+    """Return a clause about the other places of a finding, or empty if there are none."""
     if not others:
-        return first
+        return ""
     more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-    return replace(first, message=f"{first.message}; also in {others[0].path}:{others[0].line}{more}")
+    return f"also in {others[0].path}:{others[0].line}{more}"

@@ -7,7 +7,6 @@ and which checks are disabled.
 from __future__ import annotations
 
 import os
-import re
 
 from ..engine.skills import all_skills
 from ..errors import CallError
@@ -15,14 +14,13 @@ from ..extensions import run_checks
 from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
-from ..inspection.lint.material import is_example, is_material
-from ..inspection.lint.patterns import lazy_pattern
+from ..inspection.lint.material import is_material
 from ..inspection.lint.skills import is_unread_skill, skill_readers, with_reaction
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
-from ..sources.links import reach_by_path
+from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
@@ -34,9 +32,10 @@ from ..vocabulary import Agent, replace, value
 from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
 from .lint_disk import LintDisk
-from .lint_report import MISSING_FILE, fold_missing_files, without_files_of_git, without_repeated_reasons
+from .lint_report import fold_by_file, without_files_of_git, without_repeated_reasons
+from .skill_origins import SkillOrigins
 from .touch_candidates import with_touch_candidates
-from .wrong_case import CASE_CHECK, WrongCaseFinder
+from .wrong_case import CASE_CHECK, WrongCaseFinder, is_page_of_site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +52,6 @@ if TYPE_CHECKING:
 
 # Listing this many folders takes about a tenth of a second.
 _MAX_FOLDERS = 5_000
-# What the owner of a repository cannot correct in a skill that was installed from elsewhere.
-_OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
-# The fields of a skill in a program's own form, which no agent reads.
-_OWN_FORM = lazy_pattern(r"^(?:slug|summary):", re.MULTILINE)
-_OF_FORM = frozenset(("skill-name", "skill-field", "skill-no-description"))
 _ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include")
 
 
@@ -111,14 +105,14 @@ def count_files_below(assembler: Assembler) -> int:
 def proofread_again(
     assembler: Assembler, agent: Agent, now: datetime, listings: Listings, assembler_for: AssemblerFor | None
 ) -> Report:
-    """Report likely mistakes in the prompt of one of several folders.
+    """Report likely mistakes in the prompt of one of several folders, each by itself, so that they can be compared with those of another state.
 
     `listings` contains the names in folders, and `assembler_for` returns assemblers that have read an agent's files already.
     """
     run = _LintRun(assembler, agent, now, (), (), listings, assembler_for)
     run.check(assembler)
     run.check_agents(is_recursive=False)
-    return run.report()
+    return run.report(is_folded=False)
 
 
 def _sort_key(finding: Finding) -> tuple[int, int, str, int, str]:
@@ -162,6 +156,7 @@ class _LintRun:
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
         self.disk = LintDisk(workspace, self.listings)
+        self.origins = SkillOrigins(self.root, self.disk)
         self.linter = Linter(
             LintContext(
                 self.disk.exists,
@@ -175,8 +170,8 @@ class _LintRun:
             self.disabled,
         )
 
-    def report(self) -> Report:
-        """Return the findings, sorted."""
+    def report(self, is_folded: bool = True) -> Report:
+        """Return the findings, sorted. Without `is_folded`, everything that is missing in a file is a finding of its own."""
         # What is known of a released agent says more than that this layout does not expand an include.
         unfollowed = {
             (found.path, found.line)
@@ -199,10 +194,15 @@ class _LintRun:
         findings = [
             found
             for found in findings
-            if found.code in GUARDS or not is_unread_skill(found.path, self.readers, self.root)
+            if found.code in GUARDS
+            or not (
+                is_unread_skill(found.path, self.readers, self.root)
+                or self.origins.is_own_form(found)
+                or is_page_of_site(found, self.reader, workspace_reach(self.root, self.snapshot.plan.workspace))
+            )
         ]
-        findings = fold_missing_files(merge_repeated(findings, printable(self.root)))
-        return Report(tuple(findings), len(self.files), self.root)
+        findings = merge_repeated(findings, printable(self.root))
+        return Report(tuple(fold_by_file(findings) if is_folded else findings), len(self.files), self.root)
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
@@ -257,19 +257,9 @@ class _LintRun:
             self.files.add(printable_path)
             problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
             findings = self.linter.check_files(skill_texts([reading.document]), problems)
-            is_own_form = _OWN_FORM.search(reading.text.partition("\n---")[0]) is not None
-            self.findings.update(
-                (found, None)
-                for found in findings
-                if self._is_for_owner(found, path) and not (is_own_form and found.code in _OF_FORM)
-            )
-
-    def _is_for_owner(self, found: Finding, skill: str) -> bool:
-        """Whether the owner of the repository can act on a finding about a skill, which may be an example, or installed from elsewhere."""
-        folder = os.path.dirname(skill)
-        if is_example(folder, self.root):
-            return found.code in GUARDS
-        return found.code not in _OF_AUTHORS or os.path.basename(folder) not in self.disk.installed_skills()
+            head = reading.text.partition("\n---")[0]
+            self.origins.note_form(path, reading.text.startswith("---"))
+            self.findings.update((found, None) for found in findings if self.origins.is_for_owner(found, path, head))
 
     def check_below(self) -> None:
         """Check the prompts of all folders below, and every SKILL.md."""
@@ -322,7 +312,7 @@ class _LintRun:
 
         That is so if the agent for which a file was written loads it. Of two skills with one name, most agents search only one's folder.
         """
-        if found.code not in _ONLY_OURS or self.snapshot.layout.mirrors or not agents.files_read:
+        if found.code not in _ONLY_OURS or self.snapshot.layout.mirrors:
             return False
         is_own_file = found.path in agents.files_read and os.path.basename(found.path) not in agents.shared
         return is_own_file or found.code == "skill-shadowed"
@@ -344,7 +334,9 @@ class _LintRun:
         others = [
             path
             for path in agents.files_read
-            if path not in self.files and not agents.files.is_in_skill(os.path.dirname(path))
+            if path not in self.files
+            and not agents.files.is_in_skill(os.path.dirname(path))
+            and not _is_in_bundle(path, self.root)
         ]
         if not others:
             return
@@ -368,6 +360,12 @@ class _LintRun:
         except CallError as error:
             printable_path = printable(folder)
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
+
+
+def _is_in_bundle(path: str, root: str) -> bool:
+    """Whether an instruction file such as AGENTS.md is somewhere below a hidden folder, where nobody works: it came with something else."""
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return stem.isupper() and "/." in os.path.dirname(os.path.dirname(path))[len(root) :]
 
 
 def _readers_of(

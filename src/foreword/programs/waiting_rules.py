@@ -46,8 +46,9 @@ class WaitingRules:
             return
         for source, globs, agents in unmatched:
             folders = literal_folders(globs)
-            # A pattern without a folder may be for files that do not exist yet. What is not in git may exist elsewhere.
-            if len(folders) == len(globs) > 0 and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
+            # A pattern without a folder, or below one that exists, may be for files that do not exist yet. What is not in git may exist elsewhere.
+            is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders)
+            if is_wrong and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
                 _report_unmatched_rule(globs, source, agents, facts)
 
 
@@ -68,12 +69,12 @@ def _has_list(text: str) -> bool:
 def _report_unmatched_rule(globs: Sequence[str], source: SourceText, agents: Iterable[str], facts: Facts) -> None:
     patterns = ", ".join(globs)
     message = (
-        f"{{agents}} never use{{s}} this rule: no file in the repository matches {patterns};"
+        f"no file in the repository matches {patterns}, so {{agents}} use{{s}} this rule for none;"
         " correct the pattern, or delete the rule"
     )
     for_several = (
-        f"{{agents}} never use{{s}} these {{count}} rules, because no file in the repository matches {patterns}: {{files}};"
-        " correct the pattern, or delete the rules"
+        "{agents} use{s} these {count} rules for no file, because none in the repository matches their patterns: {files};"
+        " correct the patterns, or delete the rules"
     )
     for agent in agents:
         facts.add("unmatched-rule", place_of(source, globs[0]), message, agent, for_several=for_several)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..findings import finding
 from ..sources.paths import is_inside
@@ -13,18 +14,42 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..sources.links import Reach
+    from ..sources.reader import Reader
     from ..vocabulary import Candidate, Finding
 
 CASE_CHECK = "file-case"
 
 
-def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
-    """Whether a file is probably a page of documentation: it is not at the root, and its folder has other pages in lower case."""
-    if is_at_root or name != name.lower():
+# Folders of a site or of documentation.
+_PAGE_FOLDERS = frozenset("blog content contents doc docs documentation guide guides pages site website wiki".split())
+
+
+def is_page(name: str, folder: str, root: str, siblings: Iterable[str]) -> bool:
+    """Whether a file is probably a page of documentation: its name is in lower case, and it is in a folder of such pages, or beside others.
+
+    A file at the root is not.
+    """
+    if folder == root or name != name.lower():
         return False
+    if not _PAGE_FOLDERS.isdisjoint(folder[len(root) :].lower().split("/")):
+        return True
     return any(
         sibling != name and sibling == sibling.lower() and sibling.endswith((".md", ".mdx")) for sibling in siblings
     )
+
+
+# The fields of a page of a site. An agents.md with them is about agents, not for them.
+_PAGE_FIELDS = r"---[ \t]*\n(?:.*\n)*?(?:title|description|sidebar\w*|layout|slug|nav_order|permalink|icon|weight):"
+
+
+def is_page_of_site(found: Finding, reader: Reader, reach: Reach) -> bool:
+    """Whether a finding about a name in the wrong case is about a page of a site: a name in lower case, and the fields of a page."""
+    name = os.path.basename(found.path)
+    if found.code != CASE_CHECK or name != name.lower():
+        return False
+    reading = reader.read(found.path, reach)
+    return reading.has_text and re.match(_PAGE_FIELDS, reading.text.partition("\n---")[0]) is not None
 
 
 class WrongCaseFinder:
@@ -47,7 +72,7 @@ class WrongCaseFinder:
             folder, expected = os.path.split(path)
             names = self._names_in(folder)
             for name in names.get(expected.lower(), ()):
-                if is_page(name, folder == self.root, (sibling for group in names.values() for sibling in group)):
+                if is_page(name, folder, self.root, (sibling for group in names.values() for sibling in group)):
                     continue
                 printable_path = printable(os.path.join(folder, name))
                 is_read = name == expected or printable_path in considered

@@ -35,7 +35,7 @@ class WrongCaseNames:
         for (path, expected), agents in self.agents.items():
             folder, _, name = path.rpartition("/")
             entries = self.files.entries(folder)
-            if entries.get(name) == "file" and not is_page(name, folder == self.files.root, entries):
+            if entries.get(name) == "file" and not is_page(name, folder, self.files.root, entries):
                 message = f"{path} was not read: it must be named {expected} for {join_names(sorted(agents))}"
                 yield finding(CASE_CHECK, message, path)
 

@@ -161,6 +161,10 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
         )
 
 
+# A script with a name that is less similar does something else.
+_CLOSE = 0.8
+
+
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """Yield a finding for each target or script that the instructions say to run but the project does not define."""
     files = ProjectFiles(context.files_above, context.files_anywhere, context.exists)
@@ -169,7 +173,9 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
         ("missing-script", "script", find_missing_scripts),
     ):
         for missing in find(source, files):
-            message = f"{missing.path} has no {noun} {missing.name!r}" + suggestion(missing.name, missing.defined)
+            message = f"{missing.path} has no {noun} {missing.name!r}" + suggestion(
+                missing.name, missing.defined, _CLOSE
+            )
             yield _finding(code, source, source.line(missing.offset), message)
 
 

@@ -175,7 +175,9 @@ def _join_same_advice(findings: Iterable[Finding]) -> list[Finding]:
     joined: dict[object, Finding] = {}
     for finding in findings:
         problem, _, advice = finding.message.rpartition("; ")
-        key = (finding.path, finding.line, advice) if finding.line and problem else finding
+        # Agents search different folders for the same skills.
+        place = finding.code if finding.code == "cut-menu" else (finding.path, finding.line)
+        key = (place, advice) if finding.line and problem else finding
         if key in joined:
             first = joined[key]
             joined[key] = replace(first, message=f"{first.message.removesuffix(f'; {advice}')}, and {finding.message}")

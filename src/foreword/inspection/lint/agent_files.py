@@ -73,9 +73,9 @@ def _reads(lookup: Lookup, name: str) -> bool:
 def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> bool:
     """Whether the agent does not need a hidden file: it is for another agent, a copy is loaded, or a file that is loaded mentions it."""
     source = visit.read(hidden.path)
-    if source is None:
+    if source is None or (is_example(visit.folder, visit.root) and not is_inside(hidden.path, visit.folder)):
         return True
-    if _is_for_another_agent(source.text, visit.agent, agents):
+    if _is_for_another_agent(source.text, visit.agent, agents) or _names_own_file(visit, hidden, source.text):
         return True
     # An agent that starts further up follows these imports, and then learns of the file.
     imported = {path: other.text for _, _, _, path in find_unfollowed_imports(visit) if (other := visit.read(path))}
@@ -101,6 +101,12 @@ def _has_own_guide(visit: Visit, hidden: Candidate, text: str) -> bool:
     if own is None or visit.resolve(beside) != beside or _covered_share(text, [own.text]) >= _COPIED_SHARE:
         return False
     return len(own.text) >= _MIN_GUIDE and len(text) < _MUCH_LONGER * len(own.text)
+
+
+def _names_own_file(visit: Visit, hidden: Candidate, text: str) -> bool:
+    """Whether a text begins with the name of the agent's own file beside it: it is made from that one, or says when it applies instead."""
+    name = basename(hidden.target)
+    return name in _beginning(text) and visit.read(join(dirname(hidden.path), name)) is not None
 
 
 def _is_for_another_agent(text: str, agent: str, agents: Iterable[str]) -> bool:
@@ -171,7 +177,11 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
             f"{{agents}} working in {{folders}} do{{es}} not read this file, because {hidden.target} takes its place;"
             f" make {own} a link to it"
         )
-        return "info", message, ""
+        for_several = (
+            f"{{agents}} do{{es}} not read these {{count}} files when working in {start}, because {hidden.target} takes their place: {{files}};"
+            f" make {basename(hidden.target)} beside each a link to it"
+        )
+        return "info", message, for_several
     problem = f"{{agents}} never read{{s}} this file, because {hidden.target} takes its place"
     own = hidden.target if start == folder else join(folder, basename(hidden.target))
     if not can_import:
@@ -240,8 +250,9 @@ class BlankFiles:
         for path, agents in self._blank.items():
             if path not in self._hiding:
                 message = "this file is blank, so {agents} get{s} nothing from it; write something in it, or delete it"
+                for_several = "these {count} files are blank: {files}; write something in them, or delete them"
                 for agent in agents:
-                    self.facts.add("blank-file", Place(path), message, agent, severity="info")
+                    self.facts.add("blank-file", Place(path), message, agent, "", "info", for_several)
 
 
 def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:

@@ -32,26 +32,21 @@ AGENT_CHECKS = (
     ),
     Check(
         "unfollowed-import",
-        "info",
-        "An agent does not follow an import: the file does not exist, or is outside the folder in which the agent works, or the import is in code.",
-        "If the file does not exist, this is a warning. In `See @docs/style.md.`, Claude Code takes the full stop as part of the path. Unless you"
-        " approve others, it follows the imports of a project's files only inside the folder in which it was started: in `web`, it reads the line"
-        " `@AGENTS.md` of the file above, but not AGENTS.md. A link has no such limit. This is reported if the file has no other line. Gemini CLI takes even"
-        " `@scope/name` for an import, and replaces it by a comment that the import failed.",
+        "warning",
+        "An agent does not follow an import: the file does not exist, the path has a `*`, or the import is in code.",
+        "A path is relative to the file that imports it, not to the root. In `See @docs/style.md.`, Claude Code takes the full stop as part of the"
+        " path. Gemini CLI takes even `@scope/name` for an import, and replaces it by a comment that the import failed. Several imports of one"
+        " file that fail for the same reason are one finding. A file that git ignores is not reported.",
         Example(
-            {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n", "web/CLAUDE.md": "Be brief.\n"},
-            "CLAUDE.md",
-            1,
-            "does not follow @AGENTS.md",
+            {"web/CLAUDE.md": "# Web\n\n@guides/style.md\n", "guides/style.md": "Be brief.\n"},
+            "web/CLAUDE.md",
+            3,
+            "does not import @guides/style.md, because its path is relative to this file's folder",
             ("--recursive",),
         ),
         Example(
-            {
-                "CLAUDE.md": "# Shop\n\nRun `make test`.\n",
-                "web/CLAUDE.md": "@style.md\n",
-                "web/style.md": "Be brief.\n",
-            },
-            "CLAUDE.md",
+            {"web/CLAUDE.md": "# Web\n\n@../guides/style.md\n", "guides/style.md": "Be brief.\n"},
+            "web/CLAUDE.md",
             options=("--recursive",),
         ),
     ),
@@ -144,8 +139,9 @@ AGENT_CHECKS = (
         "unmatched-rule",
         "warning",
         "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
-        "The rule is never used. Usually a folder was renamed. Only a pattern that begins with the name of a folder is reported, because others may"
-        " be for files to come. A pattern counts as matching if it matches at any depth and in any letter case, or if a `.gitignore` ignores its"
+        "The rule is not used for any file. Usually a folder was renamed. Only a pattern that begins with the name of a folder that does not exist is"
+        " reported, because others may be for files to come. A pattern counts as matching if it matches at any depth and in any letter case, or if a"
+        " `.gitignore` ignores its"
         " folder. If a repository has three or more such rules and most match nothing, it is a collection for other projects, and none is reported.",
         Example(
             {
@@ -168,7 +164,7 @@ AGENT_CHECKS = (
         "rule-field",
         "warning",
         "An agent ignores a field of a rule: it is misspelled, empty, belongs to another agent, is neither true nor false, or is not valid YAML;"
-        " or a rule has no field that says when it applies.",
+        " or an instruction file of Copilot has no `applyTo`.",
         "The rule then applies to other files than its author expects: to all of them, or to none. Cursor knows `globs`, Claude Code `paths`, and"
         " Copilot `applyTo`.",
         Example(

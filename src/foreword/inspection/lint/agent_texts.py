@@ -27,25 +27,6 @@ _MIN_IMPORTED_TWICE = 4_000
 _MAX_POINTER_LENGTH = 200
 
 
-def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
-    """Report imports that the agent does not follow because the files are outside the folder in which it works."""
-    for finding, source, token, target in find_unfollowed_imports(visit):
-        if not _begins_line(source, finding):  # in a sentence, the agent understands that it should read the file
-            continue
-        if source.text.strip() != token:  # the agent gets the rest of the file, and asks about the import
-            continue
-        for_several = (
-            f"{{agents}} working in folders below do{{es}} not follow {token}, the only line of these {{count}} files, until you approve"
-            f" imports from outside those folders: {{files}}; make each a link to {basename(target)}"
-        )
-        message = (
-            f"{{agents}} working in {{folders}} do{{es}} not follow {token}, the only line of this file, until you approve imports from outside"
-            f" that folder; make {source.path} a link to {basename(target)}"
-        )
-        place = Place(source.path, finding.line, finding.column, finding.end_column)
-        facts.add("unfollowed-import", place, message, visit.agent, visit.folder, None, for_several)
-
-
 def report_missing_imports(visit: Visit, facts: Facts) -> None:
     """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
     replaced: dict[str, list[_MissingImport]] = {}
@@ -57,7 +38,10 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             continue
         path = token.rstrip(_PUNCTUATION)
         missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
-        if not _PATH_OF_TEXT.search(path):
+        if "*" in path:
+            message = f"{{agents}} do{{es}} not import {token}, because an import takes no `*`; name each file"
+            _add_import(source.path, missing, message, visit, facts)
+        elif not _PATH_OF_TEXT.search(path):
             replaced.setdefault(source.path, []).append(missing)
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
             if not _begins_line(source, missing):  # in a sentence, the file may only be mentioned
@@ -77,8 +61,8 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
 
 
 def _may_exist(token: str, line: str) -> bool:
-    """Whether others may have the file: it is in the home directory, it is not checked in, or the line says so."""
-    return token.startswith("@~") or ".local." in token or _IF_IT_EXISTS.search(line) is not None
+    """Whether this is not a missing file: it is in the home directory, not checked in or optional, or the token is the label of a link."""
+    return token.startswith("@~") or ".local." in token or "](" in token or _IF_IT_EXISTS.search(line) is not None
 
 
 def _reason_for_missing(path: str, visit: Visit) -> str:
@@ -108,9 +92,12 @@ def _line_of(source: SourceText, missing: _MissingImport | Finding) -> str:
     return source.text.split("\n")[(missing.line or 1) - 1]
 
 
-def _add_import(path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts) -> None:
+def _add_import(
+    path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts, for_several: str = ""
+) -> None:
     end = missing.column + len(missing.token) if missing.column else None
-    facts.add("unfollowed-import", Place(path, missing.line, missing.column, end), message, visit.agent, "", "warning")
+    place = Place(path, missing.line, missing.column, end)
+    facts.add("unfollowed-import", place, message, visit.agent, for_several=for_several)
 
 
 def _first_and_others(found: Sequence[_MissingImport], noun: str) -> str:
@@ -128,7 +115,11 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
     words = _first_and_others(found, "word")
     noun, pronoun = ("an import", "it") if words == found[0].token else ("imports", "them")
     message = f"{{agents}} take{{s}} {words} for {noun}, and replace{{s}} {pronoun} by a comment that the import failed; write {pronoun} in backticks"
-    _add_import(path, found[0], message, visit, facts)
+    for_several = (
+        "{agents} take{s} words of these {count} files, such as @scope/name, for imports, and replace{s} them by a comment that the import failed:"
+        " {files}; write them in backticks"
+    )
+    _add_import(path, found[0], message, visit, facts, for_several)
 
 
 _IF_IT_EXISTS = re.compile(r"\b(?:if|when)\b[^.]{0,40}\b(?:exists?|present|available)\b", re.IGNORECASE)
@@ -149,7 +140,7 @@ def report_imports_in_code(visit: Visit, facts: Facts) -> None:
             target = normpath(join(dirname(path), match[1][1:]))
             if source and source.is_code(match.start(1)) and target not in visit.loaded and visit.read(target):
                 message = f"{{agents}} do{{es}} not import {match[1]}, because it is in code; remove the backticks if it is an import"
-                facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent)
+                facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent, severity="info")
 
 
 def report_unexpanded_includes(visit: Visit, facts: Facts, is_for: Callable[[str, str], bool]) -> None:

@@ -223,3 +223,19 @@ def _continues(separators: Sequence[str], clauses: Sequence[Sequence[str]], inde
         return False
     # `npm is slow, use pnpm` begins an instruction; `the tools are fast and use npm` continues with its subject.
     return bool(set(words) & (_FINITE_VERBS if separator == "," else _SINGULAR_VERBS))
+
+
+_OTHER_REPOSITORY = lazy_pattern(
+    r"\b(?:git|gh repo)[ \t]+clone\b|\bclon(?:e|ed|ing)[ \t]+(?:the|this|a|it)\b"
+    r"|\b(?:other|another|separate|external|sibling|upstream|downstream|companion|target|consum\w+|parent|private|your|their|own|user'?s?|customer'?s?|client'?s?|linked|sister)"
+    r"[ \t]+(?:[\w-]+[ \t]+)?(?:repo|repos|repository|repositories|project|projects|codebase|checkout|workspace)\b"
+    r"|\b(?:in|from|of|inside|see)[ \t]+(?:the[ \t]+)?"
+    r"(?!(?:the|this|our|a|each|every|root|same|current|entire|whole|git|main|mono)\b)[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b"
+    r"|\b(?:lives?|located|maintained|kept)[ \t]+in[ \t]+(?:the[ \t]+)?[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b|リポジトリ|仓库",
+    re.IGNORECASE,
+)
+
+
+def is_about_other_repository(text: str) -> bool:
+    """Whether a text, such as a section, is about the files or commands of another repository."""
+    return _OTHER_REPOSITORY.search(text) is not None

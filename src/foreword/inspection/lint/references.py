@@ -1,7 +1,8 @@
 """Finds references to files that do not exist, and includes that are not expanded.
 
-A Markdown link is a reference. A path is a reference if the text points to it (`see …`), or if it is in a code span and its folder
-exists although the file does not. It may still be an example, or a file yet to be created; the line often says so.
+A Markdown link is a reference. A path with a folder is a reference if it is in a code span and its folder exists although the file does
+not, or if the text points to it (`see …`) and its first folder exists or is one in which documentation usually is. It may still be an
+example, a file yet to be created or one of another repository; the line or the section often says so.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from posixpath import normpath
 
 from ...vocabulary import value
 from .commands import is_shell
+from .instructions import is_about_other_repository
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -61,7 +63,7 @@ _NOT_A_FILE = lazy_pattern(
     r"|remov\w*|deprecat\w*|legacy|old|former\w*|moved?|replac\w*|exists?|optional\w*|templates?|placeholders?|would|produc\w*|emit\w*|ignor\w*"
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
     r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
-    r"|per|name\w*|convention|pattern|planned|future|todo|consumer|project's|target|run"
+    r"|per|name\w*|convention|pattern|planned|pending|future|todo|consumer|project's|target|run"
     r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) in|keep in|one line|bullet|entry"
     # Spanish, Portuguese, French, German
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
@@ -73,11 +75,12 @@ _NOT_A_FILE = lazy_pattern(
 # In the heading or in the first row of a table above a path.
 _ABOUT_OTHER_FILES = lazy_pattern(
     r"\b(?:goes|write|save|create|creat\w+|output|outputs|put|store|new|templates?|examples?|generated|planned|roadmap|future|propos\w+|todo|target"
-    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding)\b|示例|模板|计划|例",
+    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing)\b|示例|模板|计划|例",
     re.IGNORECASE,
 )
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
-# A source file named without its folder may be anywhere in the tree; a page is usually next to the text.
+# Folders to which instructions refer even if the repository has none.
+_PAGE_FOLDERS = frozenset("doc docs documentation guide guides handbook playbook playbooks runbooks wiki".split())
 _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
 _MODULE_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".py", ".vue", ".dart")
 # The files that people include: `@app.route` on a line by itself is not a file.
@@ -208,7 +211,9 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     """Whether a path refers to a file that should exist. A link does, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
-        return not _NOT_A_LINK.search(line)
+        return not _is_sample_link(source, offset, line)
+    if "/" not in target.removeprefix("./") or is_about_other_repository(source.section_before(offset)):
+        return False
     if not before.strip("`*_ \t>-"):
         above = source.before(offset - len(before) - 1).rstrip()
         if _INTRODUCES_EXAMPLE.search(above):
@@ -216,11 +221,28 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         before = f"{above} {before}"
     if _NOT_A_FILE.search(line) or _is_about_other_files(source, offset, before):
         return False
-    if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _SKILL_FOLDERS:
+    first = target.removeprefix("./").partition("/")[0]
+    if source.kind == "skill" and first not in _SKILL_FOLDERS:
         return False
-    if _POINTS_TO.search(before) and ("/" in target or target.endswith(_PAGE_SUFFIXES)):
-        return True
-    return _has_folder(source, target, exists)
+    return _points_to(source, before, first, exists) or _has_folder(source, target, exists)
+
+
+def _is_sample_link(source: SourceText, offset: int, line: str) -> bool:
+    """Whether a link is an example, in another repository, or to a file that the reader is told to write."""
+    headings = source.headings_above(offset)
+    return bool(
+        _NOT_A_LINK.search(line)
+        or is_about_other_repository(f"{headings}\n{line}")
+        or _ABOUT_OTHER_FILES.search(headings)
+        or source.introduces_fence(offset)
+    )
+
+
+def _points_to(source: SourceText, before: str, first: str, exists: Exists) -> bool:
+    """Whether the words before a path point to it, and its first folder exists or is one in which documentation usually is."""
+    if not _POINTS_TO.search(before):
+        return False
+    return source.kind == "skill" or first in _PAGE_FOLDERS or exists(source.path, first)
 
 
 def _has_folder(source: SourceText, target: str, exists: Exists) -> bool:
@@ -235,9 +257,9 @@ def _has_folder(source: SourceText, target: str, exists: Exists) -> bool:
 
 def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
     """Whether the words before a path, the heading above it or the first row of its table are about files that need not exist here."""
-    if _POSSESSIVE.search(before):
+    if _POSSESSIVE.search(before) or source.introduces_fence(offset):
         return True
-    return any(map(_ABOUT_OTHER_FILES.search, (source.heading_above(offset), source.table_head(offset))))
+    return any(map(_ABOUT_OTHER_FILES.search, (source.headings_above(offset), source.table_head(offset))))
 
 
 def find_unexpanded_includes(

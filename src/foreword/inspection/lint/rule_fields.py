@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ...layout.model import Layout, Lookup
-    from ...vocabulary import Candidate, Severity
+    from ...vocabulary import Candidate
     from .agent_facts import Facts, Visit
     from .source_text import SourceText
 
@@ -78,10 +78,7 @@ class RuleFields:
             self._check_conditions(layout, candidate, source, fields, known, has_apply_to)
         applies_always = candidate.fate != "unused" and not candidate.target
         problems = [
-            problem
-            for problem in _problems(fields, known)
-            # Where the rule applies to every file anyway, a field that says so changes nothing.
-            if not (applies_always and problem[0] in _PATH_FIELDS and matches_all(split_globs(fields[problem[0]])))
+            problem for problem in _problems(fields, known) if not _changes_nothing(problem[0], fields, applies_always)
         ]
         if applies_always:
             problems += _empty_scopes(fields, lookups)
@@ -99,18 +96,11 @@ class RuleFields:
         known: Mapping[str, Collection[str]],
         has_apply_to: bool,
     ) -> None:
-        """Report a rule without any field that says when it applies."""
+        """Report a rule without `applyTo`, which two programs of one agent read differently."""
         conditions = [fields.get(name, "").lower() for name in (*known, "description")]
         if any(condition not in ("", "false") for condition in conditions) or _problem_names(fields, known):
             return
-        # `alwaysApply: false` alone says that the rule is attached by hand.
-        is_explicit = "alwaysApply" in fields and not any(fields.get(name) == "" for name in (*known, "description"))
-        if candidate.fate == "unused" and not is_explicit:
-            ways = ", ".join(f"`{name}: true`" if name == "alwaysApply" else f"`{name}`" for name in known)
-            message = f"{{agents}} use{{s}} this rule only if someone attaches it; to change that, add one of {ways}"
-            for_several = f"{{agents}} use{{s}} these {{count}} rules only if someone attaches them: {{files}}; to change that, add one of {ways}"
-            self.facts.add("rule-field", Place(source.path), message, agent_name(layout), "", "info", for_several)
-        elif candidate.fate != "unused" and has_apply_to:
+        if candidate.fate != "unused" and has_apply_to:
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
                 " add `applyTo: '**'`, or the paths that it is for"
@@ -120,6 +110,15 @@ class RuleFields:
                 " add `applyTo: '**'`, or the paths that each is for"
             )
             self.facts.add("rule-field", Place(source.path), message, agent_name(layout), for_several=for_several)
+
+
+def _changes_nothing(name: str, fields: Mapping[str, str], applies_always: bool) -> bool:
+    """Whether a field with the paths of a rule has no effect anyway: with `alwaysApply`, or if it matches every file and the rule applies to all."""
+    if not _closest(name, _PATH_FIELDS):
+        return False
+    if fields.get("alwaysApply", "").lower() == "true":
+        return True
+    return applies_always and matches_all(split_globs(fields[name]))
 
 
 def _about_rules(message: str) -> str:
@@ -138,7 +137,10 @@ def report_invalid_fields(visit: Visit, facts: Facts) -> None:
         if finding.code == "front-matter-invalid" and is_inside(finding.path, visit.root):
             problem = finding.message.removeprefix(f"{finding.path}: ")
             message = f"{problem}, so {{agents}} may ignore its fields; correct it"
-            facts.add("rule-field", Place(finding.path, 1), message, visit.agent)
+            for_several = (
+                f"{problem} in these {{count}} files, so {{agents}} may ignore their fields: {{files}}; correct it"
+            )
+            facts.add("rule-field", Place(finding.path, 1), message, visit.agent, for_several=for_several)
 
 
 def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
@@ -224,9 +226,10 @@ def _closest(name: str, fields: Collection[str]) -> str:
 def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
     """Report files in a folder of rules that the agent ignores because of their extension, such as `.mdc` for Claude Code.
 
+    Documentation may be out of date, so only a layout that was compared with the program counts.
     `entries` returns the names in a folder, whose path is relative to the one in which the agent works.
     """
-    for folder, endings in _rule_folders(visit.layout).items():
+    for folder, endings in _rule_folders(visit.layout).items() if visit.layout.program else ():
         # In the folder of another agent, that agent may read the file.
         if not any(f"{folder}/".startswith(path) for path in visit.layout.detected_by if path.endswith("/")):
             continue
@@ -237,16 +240,21 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 continue
             message = (
                 f"{{agents}} ignore{{s}} this file, and read{{s}} only files that end in {' or '.join(endings)} in this folder;"
-                f" rename it to {printable(stem)}{endings[0]}"
+                f" rename it to {_stem_for(printable(stem), endings[0])}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
             for_several = (
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
                 f" {{files}}; rename them to *{endings[0]}"
             )
-            # Documentation may be out of date; a layout that was compared with the program is not.
-            severity: Severity = "warning" if visit.layout.program else "info"
-            facts.add("misplaced-file", place, message, visit.agent, "", severity, for_several)
+            facts.add("misplaced-file", place, message, visit.agent, "", "warning", for_several)
+
+
+def _stem_for(stem: str, ending: str) -> str:
+    """Return a file's stem without what was meant as the first part of an ending: `web` for `web.instruction` and `.instructions.md`."""
+    name, _, part = stem.rpartition(".")
+    is_misspelled = name and get_close_matches(part.lower(), [ending[1:].partition(".")[0]], 1, 0.8)
+    return name if is_misspelled else stem
 
 
 def _rule_folders(layout: Layout) -> dict[str, list[str]]:

@@ -97,20 +97,18 @@ def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root
 def is_unread_skill(path: str, readers: Mapping[str, Collection[str]], root: str) -> bool:
     """Whether a file is a skill in a hidden folder of the repository that none of the known agents searches."""
     is_own_skill = path.startswith(f"{root}/") and path.endswith("/SKILL.md")
-    folders = path[len(root) :].split("/")[:-1] if is_own_skill else []
-    hidden = next((folder for folder in folders if folder.startswith(".")), "")
+    hidden = hidden_folder(path[len(root) :]) if is_own_skill else ""
     return bool(readers and hidden) and hidden not in readers
 
 
-def _hidden_folder(path: str) -> str:
-    """Return the name of the hidden folder that contains a skill, or empty if there is none."""
-    folder = re.search(r"/(\.[\w-]+)/(?:[^/]+/)*skills/", path)
-    return folder[1] if folder else ""
+def hidden_folder(path: str) -> str:
+    """Return the name of the first hidden folder in the path of a skill, relative to the root, or empty if there is none."""
+    return next((folder for folder in path.split("/")[:-1] if folder.startswith(".")), "")
 
 
 def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Collection[str]]) -> str:
     """Return what the agents that search the folder of this skill do, or empty if none of them does anything."""
-    folder = _hidden_folder(path)
+    folder = hidden_folder(path)
     readers = readers_by_folder.get(folder, ()) if folder else None
     if readers is not None and not readers:  # the folder of an agent that is not known
         return ""

@@ -25,9 +25,16 @@ _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,3
 _ALL_LINES = (1, 1 << 60)
 # How many characters on each side count as near an offset. A file may be a single line of a megabyte.
 _MAX_DISTANCE = 1_000
+# How many characters of a section above an offset are searched.
+_MAX_SECTION = 2_000
 # How many rows of a table are searched for its first one. A file may be a table of a megabyte.
 _MAX_ROWS = 60
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]{0,300})", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
+# The first line of a fence with a sample document, which may contain fences of its own.
+_SAMPLE = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)\b", re.IGNORECASE)
+_FENCE_LINE = re.compile(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^\s`]?)", re.MULTILINE)
+# How many sample documents are looked for. A file may be a megabyte of fences.
+_MAX_SAMPLES = 50
 # At the end of the line above a fence: "Wrong:", "Do not run this:".
 _COUNTEREXAMPLE = re.compile(
     r"❌|✗|🚫|⛔|\b(?:wrong|bad|incorrect|don['’]t|do not|never|avoid|not allowed|forbidden|prohibited|anti-?patterns?|instead of|rather than|legacy"
@@ -69,11 +76,51 @@ class LintContext:
     exists_anywhere: Callable[[str], bool] = _exists_nowhere
 
 
-def _find_headings(source: SourceText) -> Iterator[tuple[int, str]]:
-    """Yield the offset and the text of each heading."""
+def _find_fences(text: str) -> list[tuple[int, int]]:
+    """Return the span of each fence, where a sample document ends as its author meant, even if its inner fences have the same length."""
+    found: list[tuple[int, int]] = []
+    position = 0
+    for _ in range(_MAX_SAMPLES):
+        for start, end in fences(text[position:]):
+            sample_end = _end_of_sample(text, position + start, position + end)
+            found.append((position + start, sample_end or position + end))
+            if sample_end:
+                position = sample_end
+                break
+        else:
+            return found
+    return [*found, *((position + start, position + end) for start, end in fences(text[position:]))]
+
+
+def _end_of_sample(text: str, start: int, end: int) -> int:
+    """Return the end of a sample document in which another fence of the same kind is opened, or 0 if none is."""
+    opening = _SAMPLE.match(text, start)
+    if opening is None:
+        return 0
+    depth, has_inner = 0, False
+    for line in _FENCE_LINE.finditer(text, start):
+        if line[1][0] != opening[1][0] or len(line[1]) < len(opening[1]):
+            continue
+        if not has_inner and line.start() >= end:
+            return 0
+        has_inner = has_inner or bool(depth and line[2])
+        depth += 1 if line[2] else -1
+        if depth <= 0:
+            stop = text.find("\n", line.end())
+            return (stop + 1 if stop >= 0 else len(text)) if has_inner else 0
+    return len(text) if has_inner else 0
+
+
+def _find_headings(source: SourceText) -> Iterator[tuple[int, str, str]]:
+    """Yield the offset and the text of each heading, and of it with the headings above it, of which it is a part."""
+    parents: list[tuple[int, str]] = []
     for match in _HEADING.finditer(source.text):
         if not source.is_fenced(match.start()):
-            yield match.start(), match[1]
+            level = len(match[1])
+            parents = [parent for parent in parents if parent[0] < level]
+            parents.append((level, match[2]))
+            # The first heading is the file's title, which is about everything in it.
+            yield match.start(), match[2], "\n".join(text for depth, text in parents if depth > 1 or depth == level)
 
 
 class SourceText:
@@ -126,9 +173,9 @@ class SourceText:
 
     @property
     def fences(self) -> list[tuple[int, int]]:
-        """The span of each fence, including its opening and closing lines."""
+        """The span of each fence, including its opening and closing lines. What a sample document contains belongs to it."""
         if self._fences is None:
-            self._fences = fences(self.text)
+            self._fences = _find_fences(self.text)
         return self._fences
 
     def is_fenced(self, offset: int) -> bool:
@@ -150,9 +197,28 @@ class SourceText:
 
     def heading_above(self, offset: int) -> str:
         """Return the nearest heading above a character, or empty if there is none."""
+        return self._heading_at(offset)[1]
+
+    def headings_above(self, offset: int) -> str:
+        """Return the nearest heading above a character and those of which it is a part, each on its own line."""
+        return self._heading_at(offset)[2]
+
+    def _heading_at(self, offset: int) -> tuple[int, str, str]:
         headings = self.cached("headings", lambda source: list(_find_headings(source)))
-        index = bisect_right(headings, (offset, "")) - 1
-        return headings[index][1] if index >= 0 else ""
+        index = bisect_right(headings, (offset, "", "")) - 1
+        return headings[index] if index >= 0 else (0, "", "")
+
+    def section_before(self, offset: int) -> str:
+        """Return the text from the nearest heading above a character to the end of its line, or the end of that text if it is very long."""
+        start = max(self._heading_at(offset)[0], offset - _MAX_SECTION)
+        end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
+        return self.text[start : end if end >= 0 else offset + _MAX_DISTANCE]
+
+    def introduces_fence(self, offset: int) -> bool:
+        """Whether a fence follows the line that contains a character: what the line names is shown there."""
+        end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
+        below = self.text[end : end + 200].lstrip() if end >= 0 else ""
+        return below.startswith(("```", "~~~"))
 
     def table_head(self, offset: int) -> str:
         """Return the first row of the table that contains a character, or empty if it is not in a table or far above."""

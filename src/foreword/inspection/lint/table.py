@@ -116,10 +116,11 @@ CHECKS = (
         "missing-file",
         "warning",
         "The text refers to a file that does not exist.",
-        "The agent looks for it, and may invent one. Links count; a path in backticks counts if the text points to it, or if its folder"
-        " exists and the file does not. Paths are resolved next to the file and in every folder above it, up to the root. A path in backticks is"
+        "The agent looks for it, and may invent one. Links count; a path in backticks counts if its folder exists and the file does not, or if"
+        " the text points to it. Paths are resolved next to the file and in every folder above it, up to the root. A path in backticks is"
         " not reported if the path of any file in the repository ends with it. A file that a `.gitignore` ignores or that a sparse checkout leaves"
-        " out, and one that a skill of `skills-lock.json` refers to, is not reported.",
+        " out, one in a sample document or a section about another repository, and one of a skill that was installed is not reported. Several"
+        " missing files are one finding, at the first of them.",
         Example(
             {"AGENTS.md": "# Shop\n\nBefore you touch a page, read `guides/style.md`.\n"},
             line=3,

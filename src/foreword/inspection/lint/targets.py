@@ -14,6 +14,7 @@ from posixpath import dirname
 
 from ...vocabulary import value
 from .commands import find_commands, is_literal
+from .instructions import is_about_other_repository
 from .material import is_material
 from .patterns import lazy_pattern
 
@@ -198,6 +199,8 @@ class _DefinitionFinder:
         """Whether a command is meant to be run here: its line does not call it an example or another project's command."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
+        if is_about_other_repository(source.section_before(offset)):
+            return False
         if source.is_fenced(offset):
             plans = map(_LATER.search, (source.heading_above(offset), source.fence_before(offset)))
             if source.is_counterexample(offset) or any(plans):
@@ -309,7 +312,7 @@ def _is_prose(names: Sequence[str]) -> bool:
 
 def _is_target(name: str) -> bool:
     """Whether only a rule can define this name. A file name does not count: the file may exist, or come from a built-in rule."""
-    return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
+    return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not name.isupper()
 
 
 _DEFINES_MORE = lazy_pattern(
@@ -430,7 +433,7 @@ def _stays_in_package(rest: Sequence[str], program: str) -> bool:
 
 
 def _script(program: str, name: str, folder: str) -> Invocation | None:
-    is_name = re.fullmatch(r"[A-Za-z0-9@][\w:.@/+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
+    is_name = re.fullmatch(r"[A-Za-z0-9@][\w:.@/+-]{0,99}", name) is not None and not name.isupper()
     if not is_name or name == "env":
         return None
     if program == "yarn" and (":" in name or name in _PROGRAMS):
