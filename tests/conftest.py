@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from foreword import Agent, Tool, Workspace, assemble
@@ -54,17 +53,8 @@ def pytest_addoption(parser):
 
 
 def pytest_sessionstart(session):
-    """Prepare a worker of pytest-xdist: let it do its share of the rewriting, and report less.
-
-    In a new clone, each worker would rewrite the assertions of all files, which takes 25 s. If another worker is late with one,
-    it is done twice.
-    """
-    if sharing := getattr(session.config, "workerinput", None):
+    if hasattr(session.config, "workerinput"):
         _report_less(session.config)
-        files = sorted(path for name in session.config.args for path in Path(name).rglob("test_*.py"))
-        number, count = int(sharing["workerid"].removeprefix("gw")), sharing["workercount"]
-        for path in files[number % count :: count]:
-            _rewrite_assertions(path, session.config)
 
 
 def _report_less(config):
@@ -86,14 +76,6 @@ def _report_less(config):
             send(name, **event)
 
     worker.sendevent = send_what_is_shown
-
-
-def _rewrite_assertions(path, config):
-    """Write what pytest would write when it imports the file, if nothing is there yet."""
-    bytecode = rewrite.get_cache_dir(path) / (path.stem + rewrite.PYC_TAIL)
-    if not bytecode.exists() and rewrite.try_makedirs(bytecode.parent):
-        stat, code = rewrite._rewrite_test(path, config)
-        rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, stat, bytecode)
 
 
 @pytest.hookimpl(optionalhook=True)
