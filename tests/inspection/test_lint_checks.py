@@ -126,6 +126,7 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("## Example: add a page\n\n### Tests\n\nSee [it](docs/gone.md).", []),
         ("**File**: [a](docs/gone.md)\n\n```ts\nx\n```", []),
         ("Tests: `src/api/gone.py` (pending)", []),
+        ("## View mapping\n\nThe view: `src/api/gone.py`", []),
         ("```markdown\n```sh\nls\n```\nSee `docs/gone.md`.\n```\nSee `docs/other.md`.", ["docs/other.md"]),
         ("See `service.ts`.", []),
         ("Factories: `src/api/gone.py`", ["src/api/gone.py"]),
@@ -504,6 +505,7 @@ def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
         ("tests/Fixtures/plugin", "license: MIT", None),
         ("plugin", "name: a\nargument_hint: file", "did you mean 'argument-hint'?"),
         ("plugin", "name: a\nargument_hint: ''", None),
+        ("plugin", "name: a\ndisallowed-tools: Write", None),
         ("plugin", f"name: {'n' * 65}", "Codex CLI and Copilot CLI skip this skill"),
         (".claude", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
         (".codex", "name: a\nlicense: a: b", None),
@@ -659,6 +661,12 @@ def test_skills_without_front_matter_in_a_folder_that_no_agent_searches(tree):
     tree({"w/skills/c/SKILL.md": SKILL.replace("name: a", "name: c").replace("Read `references/a.md`", "Do it")})
     findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert [finding.code for finding in findings] == ["skill-invalid"], "those beside it have front matter"
+
+
+@pytest.mark.parametrize(("folder", "count"), [("claw-skills", 0), ("claw/skills", 1), ("skills/web", 1)])
+def test_skills_in_a_folder_with_another_name_are_for_another_program(tree, folder, count):
+    tree({"w/.git/HEAD": "", f"w/{folder}/a/SKILL.md": "---\nname: a\ndescription: Use when: always.\n---\nDo it.\n"})
+    assert len(proofread(Assembler(tree.workspace("w")), is_recursive=True).findings) == count
 
 
 @pytest.mark.parametrize(

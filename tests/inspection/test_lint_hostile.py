@@ -117,11 +117,11 @@ def test_unusual_files_are_reported(tree):
             "w/blank/AGENTS.md": " \n",
             "w/half/AGENTS.md": "\udce4".encode("utf-8", "surrogatepass"),
             "w/long/AGENTS.md": "x" * 2_000_000,
-            "w/skill/SKILL.md": b"---\nname: \xff\n---\n",
-            "w/odd/SKILL.md": "---\n- a\n- b\n---\n",
-            "w/deep/SKILL.md": "---\n" + "[" * 10_000 + "\n---\n",
-            "w/open/SKILL.md": "---\nname: x\n",
-            "w/twice/SKILL.md": "---\nname: twice\nname: twice\ndescription: d\n---\n",
+            "w/skills/skill/SKILL.md": b"---\nname: \xff\n---\n",
+            "w/skills/odd/SKILL.md": "---\n- a\n- b\n---\n",
+            "w/skills/deep/SKILL.md": "---\n" + "[" * 10_000 + "\n---\n",
+            "w/skills/open/SKILL.md": "---\nname: x\n",
+            "w/skills/twice/SKILL.md": "---\nname: twice\nname: twice\ndescription: d\n---\n",
         }
     )
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
@@ -131,11 +131,11 @@ def test_unusual_files_are_reported(tree):
         ("/w/latin/AGENTS.md", "file-not-utf8"),
         ("/w/long/AGENTS.md", "file-cut"),
         ("/w/long/AGENTS.md", "cut-file"),
-        ("/w/odd/SKILL.md", "skill-no-description"),
-        ("/w/open/SKILL.md", "skill-invalid"),
-        ("/w/twice/SKILL.md", "skill-repaired"),
+        ("/w/skills/odd/SKILL.md", "skill-no-description"),
+        ("/w/skills/open/SKILL.md", "skill-invalid"),
+        ("/w/skills/twice/SKILL.md", "skill-repaired"),
     }
-    assert ("/w/skill/SKILL.md", "file-not-utf8") in reported
+    assert ("/w/skills/skill/SKILL.md", "file-not-utf8") in reported
 
 
 def test_hundreds_of_files_are_checked(tree):

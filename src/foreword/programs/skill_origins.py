@@ -27,6 +27,7 @@ _PUBLISHED = lazy_pattern(
     r"^(?:license|homepage|repository|source|author):|^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+(?:author|source|repository):",
     re.MULTILINE,
 )
+_SKILL_CODES = frozenset(("skill-invalid", "skill-no-description", "skill-repaired", "skill-name", "skill-field"))
 _NO_FRONT_MATTER = "the front matter is missing"
 
 
@@ -67,10 +68,16 @@ class SkillOrigins:
         return os.path.isdir(f"{self.root}/{first}") and not os.path.isdir(f"{folder}/{first}")
 
     def is_own_form(self, found: Finding) -> bool:
-        """Whether a finding is about a skill without front matter in a folder where none has it, and which no agent searches."""
-        if found.code != "skill-invalid" or not found.message.startswith(_NO_FRONT_MATTER):
+        """Whether a finding is about a skill that no agent is known to read: it is neither in a hidden folder nor below one named `skills`.
+
+        Skills without front matter in a folder where none has it are not for agents either.
+        """
+        if found.code not in _SKILL_CODES or self._is_hidden(found.path):
             return False
-        return not self._is_hidden(found.path) and _collection(found.path) not in self._collections
+        if "skills" not in found.path[len(self.root) :].split("/")[:-2]:
+            return True
+        is_bare = found.code == "skill-invalid" and found.message.startswith(_NO_FRONT_MATTER)
+        return is_bare and _collection(found.path) not in self._collections
 
     def _is_hidden(self, skill: str) -> bool:
         return bool(hidden_folder(skill[len(self.root) :]))

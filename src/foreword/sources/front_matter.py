@@ -475,25 +475,25 @@ def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
 
 @cache
 def _closest_field(key: str) -> str:
-    """Return the field that an unknown one, such as `allowedTools`, misspells. Empty if it is another one, such as `disallowed-tools`."""
+    """Return the field that was probably meant by an unknown one, such as `allowed-tools` by `allowedTools`, or empty if there is none."""
     from difflib import get_close_matches
 
     name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", "-", key[:40]).lower()
-    fields = [field for field in sorted(_KNOWN_FIELDS) if field not in name or len(name) <= len(field) + 1]
-    return next(iter(get_close_matches(name, fields, 1, 0.85)), "")
+    return next(iter(get_close_matches(name, sorted(_KNOWN_FIELDS), 1, 0.85)), "")
 
 
 def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Finding]:
     """Return findings for fields that are ignored although their author may expect an effect."""
     findings = []
     for key in sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS):
-        if (meant := _closest_field(key)) and fields.get(key):
+        if (meant := _closest_field(key)) and fields.get(key) and not key.endswith(meant):  # not `disallowed-tools`
             message = f"its field {_quote_short(key)} is ignored; did you mean {meant!r}?"
             findings.append(finding("skill-field", message, path, _field_line(head, key)))
-    ignored = "its globs are ignored: a skill is chosen by its description" if "globs" in fields else ""
-    for key, problem in (("globs", ignored), ("paths", _describe_ignored_globs(fields, "paths"))):
-        if problem:
-            findings.append(finding("skill-field", problem, path, _field_line(head, key)))
+    if "globs" in fields:
+        message = "its globs are ignored: a skill is chosen by its description"
+        findings.append(finding("skill-field", message, path, _field_line(head, "globs")))
+    if problem := _describe_ignored_globs(fields, "paths"):
+        findings.append(finding("skill-field", problem, path, _field_line(head, "paths")))
     if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _TRUE_WORDS | _FALSE_WORDS:
         message = f"its {HIDDEN_KEY} is neither true nor false; the skill is not hidden"
         findings.append(finding("skill-field", message, path, _field_line(head, HIDDEN_KEY)))

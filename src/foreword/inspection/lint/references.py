@@ -75,7 +75,7 @@ _NOT_A_FILE = lazy_pattern(
 # In the heading or in the first row of a table above a path.
 _ABOUT_OTHER_FILES = lazy_pattern(
     r"\b(?:goes|write|save|create|creat\w+|output|outputs|put|store|new|templates?|examples?|generated|planned|roadmap|future|propos\w+|todo|target"
-    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing)\b|示例|模板|计划|例",
+    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing|mapping|maps)\b|示例|模板|计划|例",
     re.IGNORECASE,
 )
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
