@@ -316,7 +316,8 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
     assert findings_for({".github/instructions/c.md": "Hello.", ".cursor/rules/d.md": "Hello."}) == [
         ("misplaced-file", ".claude/rules/a.mdc", None),
         ("misplaced-file", ".github/instructions/c.md", None),
-    ], "what Cursor ignores is known only from its documentation"
+        ("misplaced-file", ".cursor/rules/d.md", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -781,15 +782,15 @@ def test_a_rule_that_does_not_say_when_it_applies(findings_for, path, text, expe
 
 
 def test_rules_whose_extension_an_agent_does_not_read(findings_for):
-    files = {".claude/rules/a.mdc": "Be brief.", ".claude/rules/README.mdc": "Rules."}
-    assert findings_for(files) == [("misplaced-file", ".claude/rules/a.mdc", None)]
+    files = {".cursor/rules/a.md": "Be brief.", ".cursor/rules/README.md": "Rules."}
+    assert findings_for(files) == [("misplaced-file", ".cursor/rules/a.md", None)]
     assert findings_for.messages == [
-        "Claude Code ignores this file, and reads only files that end in .md in this folder; rename it to a.md"
+        "Cursor ignores this file, and reads only files that end in .mdc in this folder; rename it to a.mdc"
     ]
-    findings_for({".claude/rules/b.mdc": "Hello."})
+    findings_for({".cursor/rules/b.md": "Hello."})
     assert findings_for.messages == [
-        "Claude Code ignores these 2 files, and reads only files that end in .md in that folder: /w/.claude/rules/a.mdc and"
-        " /w/.claude/rules/b.mdc; rename them to *.md"
+        "Cursor ignores these 2 files, and reads only files that end in .mdc in that folder: /w/.cursor/rules/a.md and /w/.cursor/rules/b.md;"
+        " rename them to *.mdc"
     ]
 
 

@@ -650,6 +650,13 @@ def test_a_skill_that_is_linked_or_published_was_installed(tree):
     assert missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "\nlicense: MIT")}) == []
 
 
+def test_many_indented_fields_of_a_skill_are_searched_once(tree):
+    """With a pattern that can divide each line in several ways, this would take years."""
+    fields = "\nmetadata:" + "\n        key: x" * 60
+    files = {"w/scripts/b.py": "", "w/.agents/skills/a/SKILL.md": RUNS.format("a", fields)}
+    assert missing_files(tree, files) == ["scripts/check.py does not exist"]
+
+
 def test_a_file_of_a_skill_in_an_agents_folder_may_be_missing_where_it_came_from(tree):
     assert missing_files(tree, {"w/.claude/skills/a/SKILL.md": SKILL}) == []
     assert len(missing_files(tree, {"w/skills/a/SKILL.md": SKILL})) == 1

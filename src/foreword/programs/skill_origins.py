@@ -24,7 +24,7 @@ _OWN_FORM = lazy_pattern(r"^(?:slug|summary):", re.MULTILINE)
 _OF_FORM = frozenset(("skill-name", "skill-field", "skill-no-description"))
 # Fields of a skill that was published for others. In an agent's folder, it is usually a copy.
 _PUBLISHED = lazy_pattern(
-    r"^(?:license|homepage|repository|source|author):|^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+(?:author|source|repository):",
+    r"^(?:license|homepage|repository|source|author):|^metadata:[ \t]*\n(?:[ \t].*\n)*?[ \t]+(?:author|source|repository):",
     re.MULTILINE,
 )
 _SKILL_CODES = frozenset(("skill-invalid", "skill-no-description", "skill-repaired", "skill-name", "skill-field"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from ...layout.model import Layout, Lookup
-    from ...vocabulary import Candidate
+    from ...vocabulary import Candidate, Severity
     from .agent_facts import Facts, Visit
     from .source_text import SourceText
 
@@ -226,10 +226,9 @@ def _closest(name: str, fields: Collection[str]) -> str:
 def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
     """Report files in a folder of rules that the agent ignores because of their extension, such as `.mdc` for Claude Code.
 
-    Documentation may be out of date, so only a layout that was compared with the program counts.
     `entries` returns the names in a folder, whose path is relative to the one in which the agent works.
     """
-    for folder, endings in _rule_folders(visit.layout).items() if visit.layout.program else ():
+    for folder, endings in _rule_folders(visit.layout).items():
         # In the folder of another agent, that agent may read the file.
         if not any(f"{folder}/".startswith(path) for path in visit.layout.detected_by if path.endswith("/")):
             continue
@@ -247,7 +246,9 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
                 f" {{files}}; rename them to *{endings[0]}"
             )
-            facts.add("misplaced-file", place, message, visit.agent, "", "warning", for_several)
+            # Documentation may be out of date; a layout that was compared with the program is not.
+            severity: Severity = "warning" if visit.layout.program else "info"
+            facts.add("misplaced-file", place, message, visit.agent, "", severity, for_several)
 
 
 def _stem_for(stem: str, ending: str) -> str:
