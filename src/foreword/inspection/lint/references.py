@@ -228,7 +228,7 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
 
 
 def _is_sample_link(source: SourceText, offset: int, line: str) -> bool:
-    """Whether a link is an example, in another repository, or to a file that the reader is told to write."""
+    """Whether a link is an example, in another repository, or to a file that the reader has to write first."""
     headings = source.headings_above(offset)
     return bool(
         _NOT_A_LINK.search(line)
