@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
+import psycopg
+
 from .upgrade import to_version_4
 from .versions import LATEST, LOWEST, SchemaVersion, must_migrate, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
-    import psycopg
-
+    T = TypeVar("T")
     Connection = psycopg.Connection[tuple[Any, ...]]
 
 _MIGRATION_LOCK = 0x466F7265776F7264
@@ -23,6 +26,11 @@ _HAS_TABLES = """
 
 # A migration may take long, and concerns every team.
 _SETTINGS = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL foreword.team = '*'"
+# While a migration waits for a table that a call uses, all later calls wait for the migration, and fail after 2 seconds.
+_TABLE_WAIT = "SET LOCAL lock_timeout = '500ms'"
+_TABLE_IN_USE = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+_MAX_ATTEMPTS = 500
+_LONGEST_PAUSE = 2.0
 
 # Version 3 and earlier have no column `lowest`.
 _VERSION = """
@@ -39,9 +47,8 @@ def migrate(
     """Expand the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
     if not must_migrate(version_of(connection), latest):
         return
-    with connection.transaction():
-        connection.execute(_SETTINGS.encode())
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+
+    def expand() -> None:
         found = version_of(connection)
         if not must_migrate(found, latest):
             return
@@ -52,20 +59,23 @@ def migrate(
                 to_version_4(lambda statement, key: _rows(connection, statement, key), "pg_temp.foreword_time")
         _record(connection, SchemaVersion(latest, min(lowest, latest)))
 
+    _change_tables(connection, expand)
+
 
 def drop_old_tables(
     connection: Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version, is_contract=True),
 ) -> SchemaVersion:
     """Remove what only an older Foreword needs, in one transaction. Returns the version."""
-    with connection.transaction():
-        connection.execute(_SETTINGS.encode())
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+
+    def contract() -> SchemaVersion:
         found = version_of(connection)
         for version in range(found.lowest + 1, found.version + 1):
             for statement in steps(version):
                 connection.execute(statement.encode())
         return _record(connection, SchemaVersion(found.version, found.version))
+
+    return _change_tables(connection, contract)
 
 
 def version_of(connection: Connection) -> SchemaVersion:
@@ -74,6 +84,23 @@ def version_of(connection: Connection) -> SchemaVersion:
         return SchemaVersion(0, 0)
     ((version, lowest),) = connection.execute(_VERSION).fetchall()
     return SchemaVersion(version, lowest or version)
+
+
+def _change_tables(connection: Connection, work: Callable[[], T]) -> T:
+    """Do work that locks whole tables, in a transaction of its own. As long as others use the tables, it starts again after a pause."""
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            with connection.transaction():
+                connection.execute(_SETTINGS.encode())
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+                connection.execute(_TABLE_WAIT)
+                return work()
+        except _TABLE_IN_USE:
+            if attempt == _MAX_ATTEMPTS:
+                raise
+        time.sleep(min(0.1 * attempt, _LONGEST_PAUSE))
 
 
 def _record(connection: Connection, version: SchemaVersion) -> SchemaVersion:
