@@ -155,7 +155,8 @@ WORDING = {
 }
 # Values that calls return, and functions that programs import from submodules.
 RETURNED = {
-    "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Skill", "Edition"),
+    "vocabulary": ("Passage", "Piece", "Origin", "Candidate", "Finding", "Edition"),
+    "vocabulary.residents": ("Skill",),
     "conversation.decide": ("Drift",),
     "inspection.changes": ("SectionChange", "Names"),
     "inspection.rebuilding": ("RebuildCost", "CachedPart"),

@@ -44,11 +44,10 @@ if TYPE_CHECKING:
         Finding,
         Prompt,
         Scope,
-        Skill,
         Turn,
         Workspace,
     )
-    from .vocabulary.residents import Resident
+    from .vocabulary.residents import Resident, Skill
     from .vocabulary.tools import Tool
 
 _MODULES = {
@@ -87,11 +86,10 @@ _MODULES = {
         "Finding",
         "Prompt",
         "Scope",
-        "Skill",
         "Turn",
         "Workspace",
     ),
-    "vocabulary.residents": ("Resident",),
+    "vocabulary.residents": ("Resident", "Skill"),
     "vocabulary.tools": ("Tool",),
 }
 __all__ = [

@@ -17,6 +17,7 @@ from ..errors import (
 )
 from .residents import RESIDENT_KINDS as RESIDENT_KINDS
 from .residents import Resident as Resident
+from .residents import Skill as Skill
 from .residents import checked_residents
 from .tool_forms import tools_from
 from .tools import Tool as Tool
@@ -89,6 +90,9 @@ class Workspace:
 @value
 class Access:
     """One row of a scope: a path that is allowed or denied.
+
+    >>> Scope(deny=[Access("secrets")]).deny[0].recursive
+    True
 
     Fields:
         path: An absolute path, `~/…`, or a path relative to the working directory.
@@ -290,6 +294,9 @@ class Candidate:
 class Finding:
     """Something a person should know. Create one with `findings.finding`, which looks up the severity of its code.
 
+    >>> assemble(Workspace("."), Agent(skill="deploy"), "foreword").findings[0].code
+    'argument-unused'
+
     Fields:
         code: The kind of finding.
         severity: How serious it is.
@@ -307,35 +314,6 @@ class Finding:
     line: int | None = None
     column: int | None = None
     end_column: int | None = None
-
-
-@value
-class Skill:
-    """A folder with a SKILL.md.
-
-    Fields:
-        name: The name of the skill.
-        description: When to use it.
-        path: The path of its SKILL.md.
-        hidden: Whether it is left out of the prompt's list of skills.
-        lines: The first and last line of its front matter.
-        hash: The hash of its file, empty if it is not known.
-        body: The text after the front matter. It is empty until the skill is used, and read then.
-        body_line: The line where the body starts.
-        paths: The globs of the files that it is for, separated by commas; empty if it is for all files.
-        layer: The layer it belongs to: `project`, `user`, `system` or `extra`.
-    """
-
-    name: str
-    description: str
-    path: str
-    hidden: bool = False
-    lines: tuple[int, int] = (1, 1)
-    hash: str = ""
-    body: str = ""
-    body_line: int = 1
-    paths: str = ""
-    layer: str = "project"
 
 
 @value
@@ -404,6 +382,9 @@ class Passage:
 class Prompt:
     """A finished prompt.
 
+    >>> "Be brief." in assemble(Workspace("."), layout="foreword").text
+    True
+
     Fields:
         layout: The name of its layout.
         text: The whole prompt: the system prompt, and any messages after it.
@@ -433,6 +414,11 @@ class Edition:
 
     Everything except the number is text, so that a store can save each distinct text once.
 
+    >>> conversations = Conversations()
+    >>> turn = conversations.open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> conversations.current("42")[0].system == turn.system
+    True
+
     Fields:
         number: The number, counted from 1.
         system: The whole prompt: the system prompt, and any messages after it.
@@ -459,6 +445,10 @@ class Edition:
 @value
 class Turn:
     """What the model sees now: send `system`, `messages` and `tools`, and keep `history` for the next turn.
+
+    >>> turn = Conversations().open("42", Workspace("."), layout="foreword").turn("Hello")
+    >>> turn.messages[-1]["role"]
+    'user'
 
     Fields:
         conversation: The id of the conversation.

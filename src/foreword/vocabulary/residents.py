@@ -1,4 +1,4 @@
-"""Entries that a prompt lists by name and description: knowledge, workflows, sub-agents and commands."""
+"""Entries that a prompt lists by name and description: skills, knowledge, workflows, sub-agents and commands."""
 
 from __future__ import annotations
 
@@ -36,6 +36,38 @@ class Resident:
     hash: str = ""
     tools: str = ""
     kind: str = ""
+
+
+@value
+class Skill:
+    """A folder with a SKILL.md.
+
+    >>> Skill("deploy", "How to deploy.", "skills/deploy/SKILL.md").layer
+    'project'
+
+    Fields:
+        name: The name of the skill.
+        description: When to use it.
+        path: The path of its SKILL.md.
+        hidden: Whether it is left out of the prompt's list of skills.
+        lines: The first and last line of its front matter.
+        hash: The hash of its file, empty if it is not known.
+        body: The text after the front matter. It is empty until the skill is used, and read then.
+        body_line: The line where the body starts.
+        paths: The globs of the files that it is for, separated by commas; empty if it is for all files.
+        layer: The layer it belongs to: `project`, `user`, `system` or `extra`.
+    """
+
+    name: str
+    description: str
+    path: str
+    hidden: bool = False
+    lines: tuple[int, int] = (1, 1)
+    hash: str = ""
+    body: str = ""
+    body_line: int = 1
+    paths: str = ""
+    layer: str = "project"
 
 
 def checked_residents(residents: Sequence[Resident]) -> tuple[Resident, ...]:
