@@ -92,7 +92,7 @@ class AllTeams:
         if not all(map(is_plain, (*position, prefix))):
             return []
 
-        def read(select: Select) -> list[TemplateRow]:
+        def read_names(select: Select) -> list[TemplateRow]:
             found = select(_TEMPLATES, [*position, prefix, end_of(prefix), limit])
             labels: dict[tuple[str, str], dict[str, int]] = {(team, name): {} for team, name, _ in found}
             if found:
@@ -100,7 +100,7 @@ class AllTeams:
                     labels.get((team, name), {})[label] = version
             return [TemplateRow(name, newest, labels[team, name], team) for team, name, newest in found]
 
-        return self._store.search(read)
+        return self._store.search(read_names)
 
     def daily_usage(self, rows: Iterable[ConversationRow]) -> list[DailyUsage]:
         """Return the usage of these conversations by day, oldest first."""

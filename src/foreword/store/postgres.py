@@ -122,11 +122,11 @@ class PostgresStore(LeasingStore):
         return everything._scan(lambda connection: list(everything._faults(connection)))
 
     def stats(self) -> dict[str, int]:
-        def read(connection: TimedConnection) -> dict[str, int]:
+        def read_counts(connection: TimedConnection) -> dict[str, int]:
             ((size,),) = connection.execute(_SIZE, (_TABLE_NAMES,))
             return self._counts(connection, int(size))
 
-        return self.for_team(ALL_TEAMS)._scan(read)
+        return self.for_team(ALL_TEAMS)._scan(read_counts)
 
     def migrate(self, contract: bool = False) -> SchemaVersion:
         def read_or_contract(connection: TimedConnection) -> SchemaVersion:

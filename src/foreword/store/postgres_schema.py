@@ -68,14 +68,14 @@ def drop_old_tables(
 ) -> SchemaVersion:
     """Remove what only an older Foreword needs, in one transaction. Returns the version."""
 
-    def contract() -> SchemaVersion:
+    def drop() -> SchemaVersion:
         found = version_of(connection)
         for version in range(found.lowest + 1, found.version + 1):
             for statement in steps(version):
                 connection.execute(statement.encode())
         return _record(connection, SchemaVersion(found.version, found.version))
 
-    return _change_tables(connection, contract)
+    return _change_tables(connection, drop)
 
 
 def version_of(connection: Connection) -> SchemaVersion:

@@ -96,7 +96,7 @@ class StoreReader(TeamStore):
             self._editions.hits += 1
             return cached.edition
 
-        def read(connection: Any) -> Edition | None:
+        def read_current(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (team, conversation)):
                 if cached is not None and row == cached.row:
                     if moment is not None:
@@ -110,7 +110,7 @@ class StoreReader(TeamStore):
             self._editions.discard(key)
             return None
 
-        return self._read(read)
+        return self._read(read_current)
 
     def last_known(self, conversation: str) -> Edition | None:
         cached = self._editions.get(key_of(self.team, conversation))
@@ -125,12 +125,12 @@ class StoreReader(TeamStore):
     def editions(self, conversation: str) -> list[Edition]:
         check_id(conversation)
 
-        def read(connection: Any) -> list[Edition]:
+        def read_editions(connection: Any) -> list[Edition]:
             rows = self._select(connection, _EDITIONS, (self.team, conversation))
             contents = self._contents_by_hash(connection, [row[1] for row in rows])
             return [edition_of(row, contents[row[1]]) for row in rows]
 
-        return self._read(read)
+        return self._read(read_editions)
 
     def conversations(self, query: ConversationQuery = ANY_CONVERSATION) -> ConversationPage:
         return self._search(lambda select: list_conversations(select, self.team, query))
@@ -141,13 +141,13 @@ class StoreReader(TeamStore):
     def prompt(self, id: str) -> tuple[str, str] | None:
         hash = hash_from_id(id)
 
-        def read(connection: Any) -> tuple[str, str] | None:
+        def read_prompt(connection: Any) -> tuple[str, str] | None:
             for system, account in self._select(connection, _PROMPT, (self.team, self.team, hash)):
                 texts = self._by_hash(connection, (system, account))
                 return texts[system], texts[account]
             return None
 
-        return self._read(read) if hash else None
+        return self._read(read_prompt) if hash else None
 
     def usage(self, conversation: str, number: int) -> UsageRow | None:
         moment, cached = waits.moment(), self._editions.get(key_of(self.team, conversation))

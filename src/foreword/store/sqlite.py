@@ -97,7 +97,7 @@ class SqliteStore(LeasingStore):
     def verify(self) -> list[str]:
         problems: list[str] = []
 
-        def read(connection: sqlite3.Connection) -> None:
+        def find_problems(connection: sqlite3.Connection) -> None:
             try:
                 results = [row[0] for row in connection.execute("PRAGMA quick_check")]
                 problems.extend(f"the file is damaged: {result}" for result in results if result != "ok")
@@ -108,17 +108,17 @@ class SqliteStore(LeasingStore):
                     raise
                 problems.append(f"the file is damaged: {error}")
 
-        self._run(read)
+        self._run(find_problems)
         return problems
 
     def stats(self) -> dict[str, int]:
-        def read(connection: sqlite3.Connection) -> dict[str, int]:
+        def read_counts(connection: sqlite3.Connection) -> dict[str, int]:
             ((pages,),), ((size,),) = (
                 self._select(connection, f"PRAGMA {result}") for result in ("page_count", "page_size")
             )
             return self._counts(connection, pages * size)
 
-        return self._run(read)
+        return self._run(read_counts)
 
     def migrate(self, contract: bool = False) -> SchemaVersion:
         return self._run_write(drop_old_tables) if contract else self._run(version_of)

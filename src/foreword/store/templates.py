@@ -102,14 +102,14 @@ class TemplateStore(StoreReader):
         if not is_plain(after):
             return []
 
-        def read(connection: Any) -> list[TemplateRow]:
+        def read_names(connection: Any) -> list[TemplateRow]:
             rows = self._select(connection, _NAMES, (self.team, after, prefix, end_of(prefix), limit))
             return [
                 TemplateRow(name, newest, dict(self._select(connection, _LABELS, (self.team, name))), self.team)
                 for name, newest in rows
             ]
 
-        return self._run(read)
+        return self._run(read_names)
 
     def labels(self, name: str) -> dict[str, int]:
         check_name(name)
@@ -203,12 +203,12 @@ class TemplateStore(StoreReader):
         return rows[0][0] if rows else 0
 
     def _versions(self, select: str, key: Sequence[object]) -> list[TemplateVersion]:
-        def read(connection: Any) -> list[TemplateVersion]:
+        def read_versions(connection: Any) -> list[TemplateVersion]:
             rows = self._select(connection, select, key)
             texts = self._by_hash(connection, [row[1] for row in rows])
             return [version_of(row, texts) for row in rows]
 
-        return self._read(read)
+        return self._read(read_versions)
 
     # Writing
 
