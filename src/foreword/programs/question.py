@@ -15,14 +15,14 @@ import os
 from ..encoding.agent import KEYS, agent_from, document_form
 from ..engine.assembler import Assembler
 from ..errors import CallError, show, suggestion
-from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check
+from ..shapes import OBJECT, STRING, STRINGS, check
 from ..sources.environment import absolute
 from ..store import waits
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -32,26 +32,10 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Prompt
 
 _TIME: Shape = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
-_SUBJECT: Shape = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
-# The kinds of the fields that every question accepts, and of those that only some commands accept.
-_KINDS = {
+# The kinds of the fields that every question accepts.
+_KINDS: dict[str, Shape] = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store", "team"), STRING),
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
-}
-_COMMAND_KINDS = {
-    **dict.fromkeys(("path", "name", "prices", "min_severity", "how", "for"), STRING),
-    **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
-    **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
-    **{
-        "layouts": STRINGS,
-        "paths": STRINGS,
-        "all": SWITCH,
-        "cost": SWITCH,
-        "git": SWITCH,
-        "by": STRING,
-        "range": STRING,
-        "without": STRINGS,
-    },
 }
 
 
@@ -283,15 +267,16 @@ def _assignments(entries: Iterable[str | tuple[str, Any]]) -> list[tuple[str, An
     return [parse_assignment(entry) if isinstance(entry, str) else (entry[0], entry[1]) for entry in entries]
 
 
-def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
-    """Raise a CallError for an unknown field or a value of the wrong kind. `extra` contains the fields of one command."""
+def check_fields(fields: Any, extra: Mapping[str, Shape]) -> None:
+    """Raise a CallError for an unknown field or a value of the wrong kind. `extra` has the kinds of the fields of one command."""
     check(fields, OBJECT, "a question")
-    known = (*_KINDS, *KEYS, *extra)
+    kinds = {**_KINDS, **extra}
+    known = (*kinds, *KEYS)
     for name, content in fields.items():
-        if name not in known or (name in _COMMAND_KINDS and name not in extra):
+        if name not in known:
             raise CallError(f"unknown field {show(name)}{suggestion(str(name), known)}")
-        if content is not None and name not in KEYS:
-            check(content, _KINDS.get(name) or _COMMAND_KINDS[name], name)
+        if content is not None and name in kinds:
+            check(content, kinds[name], name)
 
 
 def parse_time(now: str | datetime | None) -> datetime | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..errors import CallError, suggestion
 from ..findings import SEVERITIES
+from ..shapes import STRING, STRINGS, SWITCH, WHOLE_NUMBER
 from ..vocabulary import replace, value
 from .question import Question, check_fields
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..inspection.prices import Prices
     from ..inspection.rebuilding import RebuildCost
     from ..inspection.subject import Subject
+    from ..shapes import Shape
     from ..text.tokens import Count
     from ..vocabulary import Candidate, Prompt
     from ..wire.forms import (
@@ -417,20 +419,21 @@ def filter_findings(question: Question, report: Report) -> Report:
     return replace(report, findings=tuple(finding for finding in report.findings if finding.severity in severities))
 
 
-# Each question, with the fields that it accepts in addition to the common ones.
-ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
-    "show": (show, ("without",)),
-    "why": (why, ("path", "for")),
-    "blame": (blame, ("git", "by")),
-    "tokens": (tokens, ("prompt",)),
-    "touch": (touch, ("paths", "how")),
-    "layouts": (layouts, ("name",)),
-    "skills": (skills, ()),
-    "skill": (skill, ("name",)),
-    "diff": (diff, ("old", "new", "layouts")),
-    "cache": (cache, ("prompt", "old", "new", "turns", "prices")),
-    "agents": (agents, ("layouts", "paths", "all", "cost")),
-    "review": (review, ("range", "layouts", "prices")),
-    "lock": (lock, ("layouts",)),
-    "lint": (lint, ("recursive", "disable", "min_severity")),
+_PROMPT: Shape = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
+# Each question, with the fields that it accepts in addition to the common ones, and their kinds.
+ANSWERS: dict[str, tuple[Callable[[Question], Any], dict[str, Shape]]] = {
+    "show": (show, {"without": STRINGS}),
+    "why": (why, {"path": STRING, "for": STRING}),
+    "blame": (blame, {"git": SWITCH, "by": STRING}),
+    "tokens": (tokens, {"prompt": _PROMPT}),
+    "touch": (touch, {"paths": STRINGS, "how": STRING}),
+    "layouts": (layouts, {"name": STRING}),
+    "skills": (skills, {}),
+    "skill": (skill, {"name": STRING}),
+    "diff": (diff, {"old": _PROMPT, "new": _PROMPT, "layouts": STRINGS}),
+    "cache": (cache, {"prompt": _PROMPT, "old": _PROMPT, "new": _PROMPT, "turns": WHOLE_NUMBER, "prices": STRING}),
+    "agents": (agents, {"layouts": STRINGS, "paths": STRINGS, "all": SWITCH, "cost": SWITCH}),
+    "review": (review, {"range": STRING, "layouts": STRINGS, "prices": STRING}),
+    "lock": (lock, {"layouts": STRINGS}),
+    "lint": (lint, {"recursive": SWITCH, "disable": STRINGS, "min_severity": STRING}),
 }
