@@ -1,7 +1,7 @@
 """Convert agents to and from mappings: a request's body, a command's options, and an edition's stored form.
 
-`agent_from` is the only function that creates an `Agent` from outside data, and `KEYS` is its vocabulary: a new field of `Agent`
-needs an entry here, an option in `cli/options.py` and a field in `service/bodies.py`.
+`agent_from` is the only function that creates an `Agent` from outside data, and `KEYS` is its vocabulary. A new field of `Agent` needs a
+parser here unless it is a string, an option in `cli/options.py`, and a field in two types of `service/bodies.py`.
 """
 
 from __future__ import annotations
@@ -155,21 +155,22 @@ def kind_of(content: Any) -> str:
     return kinds.get(type(content), "a number")
 
 
+# How the fields of `Agent` that are not strings are parsed, and the key of the one whose key has another name.
+_PARSERS: dict[str, Parse] = {
+    "tools": _parse_tools,
+    "role": _parse_role,
+    "base": _parse_text,
+    "skill": _parse_skill,
+    "plan": _parse_text,
+    "scope": _parse_scope,
+    "docs": _parse_docs,
+    "servers": _parse_servers,
+    "residents": _parse_residents,
+}
+_OTHER_NAMES = {"role": "sub_agent"}
 # Each key of the mapping, with the field of `Agent` that it sets and the function that parses its content.
 KEYS: dict[str, tuple[str, Parse]] = {
-    "tools": ("tools", _parse_tools),
-    "model": ("model", _parse_string),
-    "provider": ("provider", _parse_string),
-    "sub_agent": ("role", _parse_role),
-    "session": ("session", _parse_string),
-    "base": ("base", _parse_text),
-    "skill": ("skill", _parse_skill),
-    "plan": ("plan", _parse_text),
-    "scope": ("scope", _parse_scope),
-    "language": ("language", _parse_string),
-    "docs": ("docs", _parse_docs),
-    "servers": ("servers", _parse_servers),
-    "residents": ("residents", _parse_residents),
+    _OTHER_NAMES.get(field, field): (field, _PARSERS.get(field, _parse_string)) for field in Agent.__annotations__
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..errors import APIS
 from ..template.languages import LANGUAGES
@@ -173,6 +173,40 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         check_moment(self.now)
         check_depth(self.settings, "settings")
+
+
+class DriftQuery(Struct, forbid_unknown_fields=True):
+    """The agent for the comparison. Omitted parameters default to those of the edition.
+
+    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
+    `residents`, `settings`, `wording` and `packs` are JSON.
+    """
+
+    cwd: Path | UnsetType = UNSET
+    model: Label | UnsetType = UNSET
+    provider: Label | UnsetType = UNSET
+    layout: Label | UnsetType = UNSET
+    mirror: bool | UnsetType = UNSET
+    tool: list[ToolName] | UnsetType = UNSET
+    tools: Tools | UnsetType = UNSET
+    session: Label | UnsetType = UNSET
+    sub_agent: bool | UnsetType = UNSET
+    base: ShortText | UnsetType = UNSET
+    skill: Label | UnsetType = UNSET
+    plan: ShortText | UnsetType = UNSET
+    scope: ScopeBody | UnsetType = UNSET
+    language: Label | UnsetType = UNSET
+    docs: list[tuple[Name, Path]] | UnsetType = UNSET
+    servers: dict[ServerName, ShortText] | UnsetType = UNSET
+    residents: list[ResidentBody] | UnsetType = UNSET
+    settings: dict[Name, Any] | UnsetType = UNSET
+    wording: dict[Name, ShortText] | UnsetType = UNSET
+    packs: dict[PackName, Path] | UnsetType = UNSET
+    now: Moment | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_moment(self.now or None)
+        check_depth(self.settings or {}, "settings")
 
 
 class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):

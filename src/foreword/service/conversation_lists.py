@@ -18,8 +18,8 @@ from ..text.lines import printable
 from ..vocabulary import replace
 from ..wire.answers import conversation_form, drift_form, usage_form
 from . import forms
-from .bodies import Label, Moment, check_moment
-from .conversations import DriftQuery, drift_of
+from .bodies import DriftQuery, Label, Moment, check_moment
+from .conversations import drift_of
 from .responses import Problem, Response
 from .route import STORED, Route
 

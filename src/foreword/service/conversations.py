@@ -8,7 +8,7 @@ from collections.abc import Container
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, field
 
 from ..conversation.decide import Drift
 from ..conversation.shipped_definitions import SHIPPED_NAMES
@@ -39,23 +39,15 @@ from . import forms
 from .bodies import (
     AccessBody,
     AgentBody,
-    Label,
+    DriftQuery,
     MessagesBody,
-    Moment,
-    Name,
-    PackName,
     Path,
     ResidentBody,
     ScopeBody,
-    ServerName,
-    ShortText,
     Text,
     ToolBody,
-    ToolName,
-    Tools,
     TurnBody,
     check_depth,
-    check_moment,
 )
 from .request import Request
 from .responses import STORE_COUNTS, Problem, Response, redact, to_json
@@ -88,40 +80,6 @@ class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_depth(self.arguments, "arguments")
-
-
-class DriftQuery(Struct, forbid_unknown_fields=True):
-    """The agent for the comparison. Omitted parameters default to those of the edition.
-
-    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
-    `residents`, `settings`, `wording` and `packs` are JSON.
-    """
-
-    cwd: Path | UnsetType = UNSET
-    model: Label | UnsetType = UNSET
-    provider: Label | UnsetType = UNSET
-    layout: Label | UnsetType = UNSET
-    mirror: bool | UnsetType = UNSET
-    tool: list[ToolName] | UnsetType = UNSET
-    tools: Tools | UnsetType = UNSET
-    session: Label | UnsetType = UNSET
-    sub_agent: bool | UnsetType = UNSET
-    base: ShortText | UnsetType = UNSET
-    skill: Label | UnsetType = UNSET
-    plan: ShortText | UnsetType = UNSET
-    scope: ScopeBody | UnsetType = UNSET
-    language: Label | UnsetType = UNSET
-    docs: list[tuple[Name, Path]] | UnsetType = UNSET
-    servers: dict[ServerName, ShortText] | UnsetType = UNSET
-    residents: list[ResidentBody] | UnsetType = UNSET
-    settings: dict[Name, Any] | UnsetType = UNSET
-    wording: dict[Name, ShortText] | UnsetType = UNSET
-    packs: dict[PackName, Path] | UnsetType = UNSET
-    now: Moment | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        check_moment(self.now or None)
-        check_depth(self.settings or {}, "settings")
 
 
 def announce_hooks(service: Service) -> None:
