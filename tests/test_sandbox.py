@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 import threading
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from foreword.engine import sandbox
-from foreword.errors import TemplateError, TemplateRenderError
+from foreword.errors import CallError, TemplateError, TemplateRenderError, TemplateSyntaxError
+from foreword.store import waits
 from foreword.template import jinja
 from foreword.vocabulary import Document
 
@@ -21,6 +24,10 @@ VARIABLES = {"cwd": "/w", "tools": ["read", "edit"]}
 
 def documents(**texts):
     return {f"$workspace/{name}": Document("", text, "sha256:0", 3) for name, text in texts.items()}
+
+
+def raise_end(*arguments):
+    raise EOFError
 
 
 def render(text, *, is_trusted=False, **more):
@@ -40,13 +47,39 @@ def test_the_worker_raises_the_same_error_as_this_process(text):
     for call in (sandbox.render, jinja.render):
         with pytest.raises(TemplateError) as raised:
             call("$workspace/main", documents(main=text), VARIABLES)
-        errors.append(str(raised.value))
+        error = raised.value
+        errors.append((type(error), str(error), error.line, error.column, error.end_column))
     assert errors[0] == errors[1]
 
 
 def test_check_finds_a_mistake_in_a_branch_that_render_does_not_reach():
     with pytest.raises(TemplateError, match="cannot be parsed"):
         sandbox.check("$workspace/main", documents(main="{% if false %}{{ 1 + }}{% endif %}").get)
+
+
+@pytest.mark.parametrize(("is_trusted", "workers"), [(None, 1), (False, 1), (True, 0)])
+def test_only_trusted_templates_are_parsed_without_a_worker(is_trusted, workers):
+    sandbox.close()
+    trusting = {} if is_trusted is None else {"is_trusted": lambda addresses: is_trusted}
+    sandbox.check("$workspace/main", documents(main="{{ cwd }}").get, **trusting)
+    assert len(sandbox.process_ids()) == workers
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda sources: sandbox.check("$workspace/main", sources.get), TemplateSyntaxError),
+        (lambda sources: sandbox.render("$workspace/main", sources, VARIABLES), TemplateRenderError),
+    ],
+)
+def test_a_template_that_ends_its_worker_is_an_error_of_what_was_asked(monkeypatch, call, error):
+    monkeypatch.setattr(sandbox, "_exchange", raise_end)
+    with pytest.raises(error) as raised:
+        call(documents(main="a"))
+    assert (type(raised.value), str(raised.value)) == (
+        error,
+        "$workspace/main crashed the template engine (signal 9)",
+    )
 
 
 def test_the_worker_is_reused():
@@ -142,8 +175,11 @@ def test_a_killed_worker_is_replaced():
     assert "".join(piece.text for piece in render("{{ cwd }}")) == "/w"
 
 
-def test_an_interrupted_request_does_not_affect_the_next_one(monkeypatch):
-    render("a")
+@pytest.mark.parametrize("is_running", [True, False])
+def test_an_interrupted_request_does_not_affect_the_next_one(monkeypatch, is_running):
+    sandbox.close()
+    if is_running:
+        render("a")
     monkeypatch.setattr(sandbox, "_receive", lambda pipe: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         render("b")
@@ -169,6 +205,89 @@ def test_threads_wait_for_each_other():
         thread.join()
     expected = {(number, turn): f"{number} {turn} /w" for number in range(1, 6) for turn in range(5)}
     assert results == expected | {(0, turn): TemplateRenderError for turn in range(5)}
+
+
+def test_two_templates_are_rendered_at_a_time_and_closing_lets_the_next_one_in(monkeypatch):
+    """The busy workers are not used again after that."""
+    is_waiting = threading.Event()
+
+    class Condition(threading.Condition):
+        def wait(self, timeout=None):
+            is_waiting.set()
+            return super().wait(timeout)
+
+    pool = sandbox._Pool()
+    pool.changed = Condition()
+    monkeypatch.setattr(sandbox, "_pool", pool)
+    workers = [pool.acquire(), pool.acquire()]
+    processes = [worker.ensure_running() for worker in workers]
+    thread = threading.Thread(target=lambda: workers.append(pool.acquire()))
+    thread.start()
+    assert is_waiting.wait(60)
+    assert (len(workers), sandbox.counts()["sandbox_busy"]) == (2, 2)
+    sandbox.close()
+    thread.join(60)
+    assert len(workers) == 3
+    for worker in workers:
+        pool.release(worker)
+    assert [process.poll() is not None for process in processes] == [True, True]
+    assert (sandbox.process_ids(), sandbox.counts()) == (
+        [],
+        {"sandbox_idle": 0, "sandbox_busy": 0, "sandbox_requests": 3, "sandbox_ended": 1},
+    )
+
+
+def test_the_pool_prepares_for_the_end_of_the_program_once(monkeypatch):
+    registered = []
+    monkeypatch.setattr("atexit.register", registered.append)
+    monkeypatch.setattr("os.register_at_fork", lambda **functions: registered.append(functions), raising=False)
+    pool = sandbox._Pool()
+    for _ in range(2):
+        pool.release(pool.acquire())
+    assert registered == [sandbox.close, {"after_in_child": pool.forget}]
+
+
+@pytest.mark.parametrize("then", [lambda: None, raise_end])
+def test_an_answer_that_comes_too_late_is_not_used(then):
+    killed = threading.Event()
+    process = SimpleNamespace(kill=killed.set)
+    with pytest.raises(sandbox._WorkerEnded, match=r"^took longer than 0.01 s and was stopped$"):
+        sandbox._with_timeout(0.01, process, lambda: (killed.wait(60), then()))
+
+
+def test_the_timer_of_an_answer_stops_with_it(monkeypatch):
+    monkeypatch.setattr(sandbox, "ANSWER_TIMEOUT", 3600)
+    render("a")
+    timers = [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+    for timer in timers:
+        timer.join(10)
+    assert [timer.is_alive() for timer in timers] == [False] * len(timers)
+
+
+def test_whoever_listens_can_stop_the_worker_while_it_is_busy_and_not_later():
+    class Listener:
+        stops = []
+
+        def on_slow_work(self, kind):
+            kinds.append(kind)
+
+        def set_interrupt(self, stop):
+            self.stops.append(stop)
+
+    kinds = []
+    waits.listen(Listener())
+    try:
+        render("a")
+    finally:
+        waits.listen(None)
+    stop, nothing = Listener.stops
+    assert (kinds, callable(stop), nothing) == (["template"], True, None)
+
+
+@pytest.mark.parametrize(("length", "error"), [(100_000_000, EOFError), (100_000_001, ValueError)])
+def test_a_message_has_a_limit(length, error):
+    with pytest.raises(error):
+        sandbox._receive(BytesIO(length.to_bytes(8, "big")))
 
 
 def script(code, folder, *, flags=(), environment=None, status=0):
@@ -199,6 +318,40 @@ def test_the_worker_has_an_empty_environment_and_a_neutral_directory(tmp_path):
     code = "import os, pathlib\nrender('a'); own = pathlib.Path(f'/proc/{sandbox.process_ids()[-1]}')\n"
     code += "print(repr((own / 'environ').read_text()), os.readlink(own / 'cwd'))"
     assert script(code, tmp_path, environment={"TOKEN": "s3cret"}) == "'' /\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_worker_has_limits_and_a_session_of_its_own(tmp_path):
+    code = "import os, pathlib\nrender('a'); pid = sandbox.process_ids()[-1]\n"
+    code += "print(pathlib.Path(f'/proc/{pid}/limits').read_text(), os.getsid(pid) == pid, os.getsid(0) == pid)"
+    lines = script(code, tmp_path).splitlines()
+    limits = {line[:25].rstrip(): line[25:].split()[0] for line in lines if line.startswith("Max ")}
+    names = ("Max address space", "Max core file size", "Max file size")
+    assert [limits[name] for name in names] == [str(256 * 1024 * 1024), "0", "0"]
+    assert lines[-1].split() == ["True", "False"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("flags", [["-B"], []])
+def test_the_worker_writes_bytecode_only_if_the_program_does(tmp_path, flags):
+    code = "import pathlib\nrender('a')\n"
+    code += "print('-B' in pathlib.Path(f'/proc/{sandbox.process_ids()[-1]}/cmdline').read_text().split('\\0'))"
+    assert script(code, tmp_path, flags=flags) == f"{bool(flags)}\n"
+
+
+def test_a_thread_that_waits_for_a_template_does_not_keep_the_program_running(tmp_path):
+    code = """
+import threading
+begun = threading.Event()
+sandbox.ANSWER_TIMEOUT = 3600
+def never_answer(process, request):
+    begun.set()
+    threading.Event().wait()
+sandbox._exchange = never_answer
+threading.Thread(target=render, args=("a",), daemon=True).start()
+print(begun.wait(60))
+"""
+    assert script(code, tmp_path) == "True\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no children to count")
@@ -248,10 +401,29 @@ def test_a_worker_exits_if_its_program_is_killed(tmp_path, has_ended):
     assert has_ended(int(worker))
 
 
-def test_a_worker_that_does_not_start_is_an_error(monkeypatch):
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise SystemExit(3)", "exited with status 3"),
+        ("raise SystemExit(0)", "exited with status 0"),
+        ("import os; os.write(1, bytes([255] * 8)); os.read(0, 1)", "crashed the template engine (signal 9)"),
+        ("import os; os.read(0, 1)", "took longer than 0.2 s and was stopped"),
+    ],
+)
+def test_a_worker_that_does_not_start_is_an_error(monkeypatch, code, reason):
     sandbox.close()
-    monkeypatch.setattr(sandbox, "_WORKER_CODE", "raise SystemExit(3)")
-    with pytest.raises(TemplateError, match=r"^the worker that renders untrusted templates exited with status 3$"):
+    monkeypatch.setattr(sandbox, "_WORKER_CODE", code)
+    if "took" in reason:
+        monkeypatch.setattr(sandbox, "ANSWER_TIMEOUT", 0.2)
+    with pytest.raises(TemplateError) as raised:
         render("a")
+    assert str(raised.value) == f"the worker that renders untrusted templates {reason}"
     monkeypatch.undo()
     assert "".join(piece.text for piece in render("b")) == "b"
+
+
+def test_a_program_without_an_interpreter_cannot_render_untrusted_templates(monkeypatch):
+    sandbox.close()
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(CallError, match="sys.executable is empty"):
+        render("a")

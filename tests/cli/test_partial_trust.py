@@ -242,6 +242,36 @@ def test_a_link_is_trusted_if_the_ref_has_it(reviewed, git):
     assert "attackers" not in assembler(tree, "claude").prompt().text
 
 
+def test_a_link_is_untrusted_if_another_link_leads_on_from_it(reviewed, git):
+    """The ref has the first link and what the second one leads to now, but not the second link."""
+    tree = reviewed()
+    tree({"w/notes.md": "How attackers do it.\n", "w/docs/plan.md": "How they hide it.\n"})
+    for name, target in {"CLAUDE.md": "hop.md", "hop.md": "AGENTS.md", ".claude": "docs"}.items():
+        os.symlink(target, tree.path(f"w/{name}"))
+    git("add", "-A")
+    git("commit", "-m", "two")
+    git("branch", "-f", "reviewed")
+    os.remove(tree.path("w/hop.md"))
+    os.symlink("notes.md", tree.path("w/hop.md"))
+    os.symlink("plan.md", tree.path("w/docs/CLAUDE.md"))
+    prompt = assembler(tree, "claude").prompt()
+    assert "attackers" not in prompt.text and "hide" not in prompt.text
+    fates = dict(tree.fates(prompt))
+    assert (fates["/w/CLAUDE.md"], fates["/w/.claude/CLAUDE.md"]) == ("untrusted", "untrusted")
+
+
+def test_a_link_that_leaves_the_workspace_is_untrusted(reviewed, git):
+    """Even if the ref has the link, and a file with the name of its target in the other folder."""
+    tree = reviewed()
+    tree({"x/AGENTS.md": TEXT})
+    os.symlink("../x/AGENTS.md", tree.path("w/CLAUDE.md"))
+    git("add", "-A")
+    git("commit", "-m", "two")
+    git("branch", "-f", "reviewed")
+    prompt = assembler(tree, "claude", assignments=[("links", "follow")]).prompt()
+    assert dict(tree.fates(prompt))["/w/CLAUDE.md"] == "untrusted"
+
+
 def test_work_trees_and_shallow_clones(reviewed, git, run):
     tree = reviewed()
     git("worktree", "add", "../other", "-b", "topic")

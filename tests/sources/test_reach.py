@@ -34,3 +34,15 @@ def test_a_file_outside_its_folder_is_refused_before_it_is_opened(tmp_path):
     assert reach.refusal(Places(), f"{folder}/a.md") is None
     refused = reach.refusal(Places(), str(tmp_path / "other" / "a.md"))
     assert refused == ("refused", "it is outside the folders that are served", "link-refused")
+
+
+def test_the_link_that_is_named_is_below_the_folder(tmp_path):
+    """A working directory that is a link itself is what the user chose."""
+    folder = str(tmp_path / "w" / "api")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "api").symlink_to("../elsewhere")
+    reach = Reach(folder, str(tmp_path / "w"))
+    for path in (f"{folder}/AGENTS.md", f"{tmp_path}/w/AGENTS.md"):
+        assert reach.link(Places(), path) == path
+    assert reach.refusal(Places(), f"{folder}/AGENTS.md", str(tmp_path / "elsewhere" / "AGENTS.md")) is not None

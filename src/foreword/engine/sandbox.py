@@ -59,7 +59,7 @@ def check(
 
 def parse(root: str, templates: Mapping[str, Document]) -> None:
     """Parse these templates in a worker."""
-    _pool.ask(root, {"templates": _template_forms(templates), "variables": None, "trace": False})
+    _pool.ask(root, {"templates": _template_forms(templates), "variables": None})
 
 
 def render(

@@ -10,7 +10,7 @@ from ..sources.places import real_path
 from ..sources.reader import Reader
 from ..sources.readings import Reading
 from ..sources.trust import Trust
-from ..sources.trust_record import SUFFIX, Record, read_record, trust_folder
+from ..sources.trust_record import SUFFIX, read_record, trust_folder
 from ..sources.trusted_text import line_runs
 from ..text.lines import printable
 from ..vocabulary import value
@@ -53,9 +53,9 @@ class Trusting:
     def __init__(self, question: Question) -> None:
         self.question = question
         self.workspace = resolve_workspace(question.workspace, Reader())
-        self.record = Record(self.workspace)
+        self._trust = Trust(self.workspace, "ask")
+        self.record = self._trust.record
         self._collected: dict[str, str] | None = None
-        self._trust = Trust(self.workspace, "ask", record=self.record)
 
     @property
     def root(self) -> str:
@@ -98,7 +98,8 @@ class Trusting:
     def trust_ref(self, ref: str) -> None:
         """Trust everything in the history of a branch or tag, besides the files that were accepted."""
         self.record.save(self.record.files, self._full_ref(ref))
-        self._trust = Trust(self.workspace, "ask", record=self.record)
+        self._trust = Trust(self.workspace, "ask")
+        self.record = self._trust.record
 
     def _full_ref(self, ref: str) -> str:
         """Return the full name of a branch or tag. Raises a CallError if there is none."""
@@ -114,7 +115,7 @@ class Trusting:
     def _collect(self) -> dict[str, str]:
         """Build every prompt with a check that accepts and remembers each file."""
         if self._collected is None:
-            collected = Trust(self.workspace, "off", record=self.record)
+            collected = Trust(self.workspace, "off")
             project = ProjectPrompts(self.question)
             for layout in dict.fromkeys((*project.layouts(), "")):
                 for folder in project.folders():

@@ -61,7 +61,7 @@ class Trust:
         """Return a file's path relative to the root, or None if it is not the workspace's. A link into the workspace leads to its files."""
         path = normalize(path)
         for file, root in ((path, self.root), (real, self._real_root)):
-            if file and is_inside(file, root):
+            if is_inside(file, root):
                 name = file[len(root.rstrip("/")) + 1 :]
                 folder, _, git_file = name.rpartition("/")
                 is_git_file = name == ".git" or (is_inside(folder, ".git") and git_file in _GIT_FILES)
@@ -89,28 +89,29 @@ class Trust:
 
     def is_in_ref(self, name: str, data: bytes, real: str) -> bool:
         """Whether a commit in the history of the trusted ref has a file, given by its path relative to the root, with this content."""
-        return self.versions is not None and self.versions.contain(self._name_in_ref(name, real), data)
+        versions = self.versions
+        return versions is not None and versions.contain(self._name_in_ref(versions, name, real), data)
 
     def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None:
         """Return which lines of a file that may not be used as a whole are in the trusted ref, or None if that is unknown."""
         name = self.name_of(path, real)
-        if self.versions is None or name is None:
+        versions = self.versions
+        if versions is None or name is None:
             return None
-        return self.versions.check_lines(self._name_in_ref(name, real), data)
+        return versions.check_lines(self._name_in_ref(versions, name, real), data)
 
-    def _name_in_ref(self, name: str, real: str) -> str:
+    def _name_in_ref(self, versions: TrustedVersions, name: str, real: str) -> str:
         """Return the name under which the ref has a file's content: that of a link's target if the ref has the same link, or its own."""
-        link = os.path.join(self._real_root, name)
-        if self.versions is None or not real or real == link or not is_inside(real, self._real_root):
+        if not is_inside(real, self._real_root):
             return name
+        link = os.path.join(self._real_root, name)
         try:
             target = os.readlink(link)
-        except OSError:
+        except OSError:  # it is not a link itself
             return name
         is_target = normalize(os.path.join(os.path.dirname(link), target)) == real
-        if not is_target or not self.versions.contain(name, os.fsencode(target)):
-            return name
-        return real[len(self._real_root.rstrip("/")) + 1 :]
+        is_in_ref = is_target and versions.contain(name, os.fsencode(target))
+        return os.path.relpath(real, self._real_root) if is_in_ref else name
 
     @property
     def versions(self) -> TrustedVersions | None:
