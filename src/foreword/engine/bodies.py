@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ..layout.model import Layout
+    from ..layout.model import Layout, Section
     from ..sources.reader import Reader
     from ..vocabulary import Workspace
 
@@ -37,20 +37,21 @@ def bodies_of(
     for section in layout.all_sections:
         if not section.is_template:
             continue
-        document = base if isinstance(base, Document) else Document("base", base)
-        if "base" in section.instead and (document.text or isinstance(base, Document)):
-            bodies[section.name] = document
+        if "base" in section.instead and (base or isinstance(base, Document)):
+            bodies[section.name] = base if isinstance(base, Document) else Document("base", base)
         elif "template" in section.instead and template is not None:
             bodies[section.name] = template
         elif section.text is not None and is_address(section.text):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
-            origin = layout.key_origins.get(f"section.{section.name}.text")
-            path = (
-                origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
-            )
-            bodies[section.name] = Document(path, section.text)
+            bodies[section.name] = Document(_path_of_text(layout, section), section.text)
     return bodies
+
+
+def _path_of_text(layout: Layout, section: Section) -> str:
+    """Return where a section's own text is from: the layout, or the setting that overrides it."""
+    origin = layout.key_origins.get(f"section.{section.name}.text")
+    return origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
 
 
 def templates_of(

@@ -249,13 +249,16 @@ def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     for name in ("base", "plan"):
         built_for[name] = _text_of(built_for.get(name, ""))
     named_tools = [known.get(name) or ToolBody(name) for name in parameters.pop("tool", ())]
-    scope = built_for.pop("scope", None)
-    if scope is not None:
-        built_for["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
+    if "scope" in built_for:
+        built_for["scope"] = _scope_of(built_for["scope"])
     built_for["residents"] = [ResidentBody(**row) for row in built_for.get("residents", ())]
     if tools is None and not named_tools:
         tools = list(known.values())
     return AgentBody(**{"cwd": "", **built_for, **parameters, "tools": [*(tools or ()), *named_tools]})
+
+
+def _scope_of(stored: dict[str, Any]) -> ScopeBody:
+    return ScopeBody(*([AccessBody(**row) for row in stored[key]] for key in ("allow", "deny")))
 
 
 def _text_of(stored: str | dict[str, Any]) -> str:

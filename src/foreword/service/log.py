@@ -73,18 +73,13 @@ class Log:
                 "ms": round(seconds * 1000, 3),
                 "request": id,
             }
-            line |= {"trace": trace} if trace else {}
-            line |= {"problem": title} if title else {}
-            line |= {"reason": reason} if reason else {}
-            line |= {"cause": cause} if cause else {}
-            line |= {"token": token} if token else {}
+            details = {"trace": trace, "problem": title, "reason": reason, "cause": cause, "token": token}
+            line |= {name: text for name, text in details.items() if text}
             self._write_request(msgspec.json.encode(line).decode())
         else:
-            trace = f"trace {trace}" if trace else ""
-            details = "".join(
-                [f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part]
-            )
-            self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
+            parts = (token and f"token {token}", trace and f"trace {trace}", title, reason, cause)
+            end = "".join([f"  {part}" for part in parts if part])
+            self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{end}")
 
     def audit(self, method: str, raw_path: bytes, version: str, detail: str, caller: str, id: str) -> None:
         """Log who changed or deleted what, never the text, whatever the level. `version` is the ETag of the new version, if there is one."""

@@ -151,15 +151,19 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
         raise ValueError("name must be a string of 1 to 100 printable characters")
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
         raise ValueError("hash must be sha256: followed by 64 hexadecimal digits; see foreword serve --new-token")
-    rights = row.get("rights", [])
-    if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
-        raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
+    rights = _parse_rights(row.get("rights"))
     team = _parse_team(row, rights)
     roots = _parse_roots(row.get("roots", []), folder)
     packs, template = _parse_packs(row.get("packs")), _parse_template(row.get("template", ""))
     older_than = _parse_older_than(row, team)
-    caller = Caller(name, tuple(rights), team, roots, packs, template, team == ALL_TEAMS, older_than)
+    caller = Caller(name, rights, team, roots, packs, template, team == ALL_TEAMS, older_than)
     return b"sha256:" + hash[-64:].encode(), caller
+
+
+def _parse_rights(rights: Any) -> tuple[str, ...]:
+    if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
+        raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
+    return tuple(rights)
 
 
 def _parse_team(row: Mapping[str, Any], rights: Sequence[str]) -> str:

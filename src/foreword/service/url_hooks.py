@@ -22,7 +22,7 @@ from io import BufferedReader, RawIOBase
 from secrets import token_hex
 from time import monotonic, time
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -116,20 +116,24 @@ def _parse_url(address: str, allow_http: bool) -> _Url:
         host, port = parts.hostname, parts.port
     except ValueError:
         raise ValueError("is not valid") from None
-    is_https = parts.scheme == "https"
-    if not (is_https or parts.scheme == "http") or not host:
+    if parts.scheme not in ("https", "http") or not host:
         raise ValueError("must begin with https:// or http:// and name a host")
     if not _PRINTABLE.fullmatch(address):
         raise ValueError("may only contain printable ASCII characters without spaces")
     if "@" in parts.netloc or "#" in address:
         raise ValueError("must not contain a user name, a password or a fragment; requests are signed instead")
+    is_https = parts.scheme == "https"
     if not (is_https or host in _LOOPBACK or allow_http):
         raise ValueError(
             "must begin with https://, because prompts would be sent to another machine unencrypted;"
             " --allow-plain-hooks allows that"
         )
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return _Url(host, port or (443 if is_https else 80), is_https, target)
+    return _Url(host, port or (443 if is_https else 80), is_https, _target(parts))
+
+
+def _target(parts: SplitResult) -> str:
+    """Return what the first line of a request names: the path and the query."""
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 def _parse_secrets(text: str) -> list[bytes]:

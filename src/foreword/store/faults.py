@@ -41,13 +41,9 @@ def faults(
     for number, hash, form, body in texts:
         hashes[number] = _bytes(hash)
         yield from _text_faults(number, hashes[number], form, body)
-    used_texts: set[int] = set()
     all_contents: dict[int, tuple[int, list[int]]] = {}
-    for content, hash, kind, *pointers in contents:
-        all_contents[content] = kind, pointers
-        used_texts.update(pointers)
-        if all(pointer in hashes for pointer in pointers) and content_hash(map(hashes.__getitem__, pointers)) != hash:
-            yield f"the texts of content {content} do not match its hash"
+    yield from _content_faults(contents, hashes, all_contents)
+    used_texts = {number for _, pointers in all_contents.values() for number in pointers}
     used_contents = {content for (content,) in unused}
     used_counts: dict[int, list[int]] = {}
     yield from _edition_faults(editions, hashes, all_contents, used_contents, used_counts)
@@ -78,6 +74,16 @@ def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[s
     else:
         if hash_of(text) != hash:
             yield f"text {number} does not match its hash {id_of(hash)}"
+
+
+def _content_faults(
+    rows: Iterable[Sequence[Any]], hashes: Mapping[int, bytes], contents: dict[int, tuple[int, list[int]]]
+) -> Iterator[str]:
+    """Yield the contents whose hash is wrong. Adds the kind of each content, and its texts."""
+    for content, hash, kind, *pointers in rows:
+        contents[content] = kind, pointers
+        if all(pointer in hashes for pointer in pointers) and content_hash(map(hashes.__getitem__, pointers)) != hash:
+            yield f"the texts of content {content} do not match its hash"
 
 
 def _edition_faults(

@@ -173,13 +173,11 @@ def _search(
     takes turns with it. The first one finishes when it has found enough, the other one when it has found everything.
     """
     matches = _matcher(query, kinds)
-    by_id, by_time = (walk(select, team, query, kinds) for walk in (_walk_ids, _walk_times))
-    walk, other_walk = (by_time, by_id) if query.newest else (by_id, by_time)
-    has_other = bool(query.prefix) if query.newest else kinds is not None or query.filters_times
+    walk, other_walk = _walks(select, team, query, kinds)
     found: list[Examined] = []
     others: list[Examined] = []
     for step in range(1, _MAX_STEPS + 1):
-        if has_other:
+        if other_walk is not None:
             rows, last = next(other_walk)
             others = sorted([*others, *filter(matches, rows)], key=age_of if query.newest else _id)[: query.limit + 1]
             if last is None:
@@ -194,6 +192,16 @@ def _search(
         f"no such conversation was found among {_MAX_STEPS * _MAX_EXAMINED:,} that were examined; use a longer prefix, or an"
         f" earlier `until`{', or sort by id' if query.newest else ', or sort by time'}"
     )
+
+
+def _walks(
+    select: Select, team: str, query: ConversationQuery, kinds: set[int] | None
+) -> tuple[Iterator[Step], Iterator[Step] | None]:
+    """Return the walk in the order of the page and, if it must skip what the query leaves out, the walk through the other index."""
+    by_id, by_time = (walk(select, team, query, kinds) for walk in (_walk_ids, _walk_times))
+    if query.newest:
+        return by_time, by_id if query.prefix else None
+    return by_id, by_time if kinds is not None or query.filters_times else None
 
 
 def _matcher(query: ConversationQuery, kinds: set[int] | None) -> Callable[[Examined], bool]:
@@ -259,19 +267,26 @@ def _walk_times(select: Select, team: str, query: ConversationQuery, kinds: set[
     if query.newest and query.after:
         before = min(before, position_of(query.after))
     for limit in _limits(query.limit + 1 if is_exact else 0, len(sources)):
-        parts, key = [], list[object]()
-        for kind in sources:
-            condition = "kind IS NOT NULL" if kind is None else "kind = ?"
-            key += [team, *([] if kind is None else [kind]), *before, since]
-            parts.append(
-                f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions"
-                f" WHERE team = ? AND {condition} AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
-            )
-        rows, last = _merge(select(" UNION ALL ".join(parts), key), limit, len(sources) > 1)
+        rows, last = _merge(_read_before(select, team, sources, before, since, limit), limit, len(sources) > 1)
         yield rows, last
         if last is None:
             return
         before = last[1], last[0]
+
+
+def _read_before(
+    select: Select, team: str, kinds: Sequence[int | None], before: tuple[int, int], since: int, limit: int
+) -> list[Examined]:
+    """Return, for each kind, the newest conversations before a position, in one SELECT. A kind of None stands for all kinds."""
+    parts, key = [], list[object]()
+    for kind in kinds:
+        condition = "kind IS NOT NULL" if kind is None else "kind = ?"
+        key += [team, *([] if kind is None else [kind]), *before, since]
+        parts.append(
+            f"SELECT * FROM (SELECT id, created, conversation, kind FROM foreword_editions"
+            f" WHERE team = ? AND {condition} AND (created, id) < (?, ?) AND created >= ? ORDER BY created DESC, id DESC LIMIT {limit}) AS part"
+        )
+    return select(" UNION ALL ".join(parts), key)
 
 
 def _limits(exact: int, parts: int = 1) -> Iterator[int]:

@@ -195,18 +195,21 @@ class StoreReader(TeamStore):
     def _contents_by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes | None, list[str]]:
         """Return the six texts of each content. Raises a StoreError for a hash of None, which means that a content is missing."""
         known = self._contents
-        missing = [hash for hash in set(hashes) if hash is not None and hash not in known]
-        for start in range(0, len(missing), _BATCH_SIZE):
-            batch = missing[start : start + _BATCH_SIZE]
-            if len(known) > _MAX_CONTENTS:
-                known.clear()
-            for hash, *texts in self._select(
-                connection, f"{_CONTENTS} ({', '.join('?' * len(batch))})", [self.team, *batch]
-            ):
-                known[hash] = tuple(texts)
+        self._load_contents(connection, [hash for hash in set(hashes) if hash is not None and hash not in known])
         pointers = {hash: known.get(hash, (None,)) if hash else (None,) for hash in hashes}
         texts_by_hash = self._by_hash(connection, [text for texts in pointers.values() for text in texts])
         return {hash: [texts_by_hash[text] for text in texts if text] for hash, texts in pointers.items()}
+
+    def _load_contents(self, connection: Any, hashes: Sequence[bytes]) -> None:
+        """Read which texts these contents consist of, and remember it."""
+        for start in range(0, len(hashes), _BATCH_SIZE):
+            batch = hashes[start : start + _BATCH_SIZE]
+            if len(self._contents) > _MAX_CONTENTS:
+                self._contents.clear()
+            for hash, *texts in self._select(
+                connection, f"{_CONTENTS} ({', '.join('?' * len(batch))})", [self.team, *batch]
+            ):
+                self._contents[hash] = tuple(texts)
 
     def _by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes, str]:
         def load(missing: list[bytes]) -> Rows:

@@ -335,12 +335,16 @@ def _check_arguments(name: str, arguments: Mapping[str, Any], schema: Mapping[st
     for key, content in arguments.items():
         if key not in properties:
             raise CallError(f"{name} has no argument {show(key)}; it accepts {', '.join(properties)}")
-        expected = properties[key]
-        is_list = isinstance(content, list) and content and all(isinstance(item, str) for item in content)
-        if not (is_list if expected["type"] == "array" else isinstance(content, str)):
-            kind = "a list of strings" if expected["type"] == "array" else "a string"
-            raise CallError(f"{name}: {key} must be {kind}, not {show(content)}")
-        if "enum" in expected and content not in expected["enum"]:
-            raise CallError(f"{name}: {key} must be one of {', '.join(expected['enum'])}, not {show(content)}")
-        if is_list and len(content) > expected["maxItems"]:
-            raise CallError(f"{name}: {key} has {len(content):,} entries; the limit is {expected['maxItems']:,}")
+        _check_argument(f"{name}: {key}", content, properties[key])
+
+
+def _check_argument(name: str, content: Any, expected: Mapping[str, Any]) -> None:
+    """Raise a CallError unless an argument is a string, or a list of strings, as a tool's schema says."""
+    is_list = isinstance(content, list) and content and all(isinstance(item, str) for item in content)
+    if not (is_list if expected["type"] == "array" else isinstance(content, str)):
+        kind = "a list of strings" if expected["type"] == "array" else "a string"
+        raise CallError(f"{name} must be {kind}, not {show(content)}")
+    if "enum" in expected and content not in expected["enum"]:
+        raise CallError(f"{name} must be one of {', '.join(expected['enum'])}, not {show(content)}")
+    if is_list and len(content) > expected["maxItems"]:
+        raise CallError(f"{name} has {len(content):,} entries; the limit is {expected['maxItems']:,}")
