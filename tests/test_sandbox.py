@@ -266,21 +266,19 @@ def test_the_timer_of_an_answer_stops_with_it(monkeypatch):
 
 def test_whoever_listens_can_stop_the_worker_while_it_is_busy_and_not_later():
     class Listener:
-        stops = []
-
         def on_slow_work(self, kind):
             kinds.append(kind)
 
         def set_interrupt(self, stop):
-            self.stops.append(stop)
+            stops.append(stop)
 
-    kinds = []
+    kinds, stops = [], []
     waits.listen(Listener())
     try:
         render("a")
     finally:
         waits.listen(None)
-    stop, nothing = Listener.stops
+    stop, nothing = stops
     assert (kinds, callable(stop), nothing) == (["template"], True, None)
 
 
@@ -425,5 +423,5 @@ def test_a_worker_that_does_not_start_is_an_error(monkeypatch, code, reason):
 def test_a_program_without_an_interpreter_cannot_render_untrusted_templates(monkeypatch):
     sandbox.close()
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(CallError, match="sys.executable is empty"):
+    with pytest.raises(CallError, match=r"sys\.executable is empty"):
         render("a")

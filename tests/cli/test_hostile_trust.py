@@ -115,12 +115,16 @@ def test_a_record_is_only_for_its_own_workspace(asking, run):
     assert "Be brief" not in Assembler(workspace(asking, "other"), "opal").prompt().text
 
 
-def test_a_record_that_is_too_long_trusts_nothing(asking, run, monkeypatch):
+@pytest.mark.parametrize(("size", "is_trusted"), [(16 * 1024 * 1024, True), (16 * 1024 * 1024 + 2, False)])
+def test_a_record_that_is_too_long_trusts_nothing(asking, run, size, is_trusted):
     run("trust", "--yes")
-    assert "Be brief" in Assembler(workspace(asking), "opal").prompt().text
-    size = os.path.getsize(Record(workspace(asking)).path)
-    monkeypatch.setattr("foreword.sources.trust_record._MAX_RECORD", size - 2)
-    assert "Be brief" not in Assembler(workspace(asking), "opal").prompt().text
+    path = Record(workspace(asking)).path
+    with open(path, "a") as file:
+        row = 'sha256:0 ""\n'
+        name = "x" * (size - os.path.getsize(path) - len(row))
+        file.write(row.replace('""', f'"{name}"'))
+    assert os.path.getsize(path) == size
+    assert ("Be brief" in Assembler(workspace(asking), "opal").prompt().text) is is_trusted
 
 
 def test_without_a_home_directory_only_the_callers_function_decides(asking):

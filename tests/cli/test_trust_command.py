@@ -45,6 +45,7 @@ def test_a_changed_file_is_left_out_again_and_the_others_stay(asking, run):
     _, _, err = run("show")
     assert "it has changed since you trusted it" in err
     assert "New." not in run("show", "sub")[1]
+    assert shown(run, "sub")[0] == "opal", "the settings are trusted in every folder of the workspace"
 
 
 def test_it_never_asks_without_a_terminal(asking, run, fits):
@@ -57,7 +58,23 @@ def test_it_never_asks_without_a_terminal(asking, run, fits):
         ".foreword/foreword.toml",
         "AGENTS.md",
     ]
-    assert run("trust")[0] == 0, "everything is trusted already"
+    assert run("trust")[::2] == (0, ""), "everything is trusted already"
+    run("trust", "--revoke")
+    status, _, err = run("trust")
+    assert err == "nothing was accepted; to accept them, pass --yes\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [(["AGENTS.md"], "1 file is trusted in /w"), (["AGENTS.md", "CLAUDE.md"], "2 files are trusted in /w")],
+)
+def test_the_command_says_how_many_files_are_trusted(tree, run, names, line):
+    tree(
+        {"w/.git/HEAD": "ref: refs/heads/main\n", SETTINGS: 'trust = "ask"\n', **{f"w/{name}": name for name in names}}
+    )
+    status, out, _ = run("trust", "--yes", "--layout", "claude", "--layout", "opal")
+    assert (status, out.splitlines()[-1]) == (0, line)
+    assert json.loads(run("trust", "--list", "--json")[1])["workspaces"][0]["files"] == len(names)
 
 
 def test_list_and_revoke(asking, run):

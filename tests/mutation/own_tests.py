@@ -1,4 +1,4 @@
-"""Which tests are a module's own: those named after it or importing it, then those of its package.
+"""Which tests are a module's own: those with its name in theirs or importing it, then those of its package.
 
 Tests in a browser and of the packaging are too slow to run once per fault.
 """
@@ -37,12 +37,21 @@ OF_PACKAGE = {
 SLOW = ("browser", "packaging", "test_docs.py", "test_architecture.py")
 # Tests of modules that are tested through others: files run with those that name the module, folders before those of its package.
 MORE = {
+    "cli/align": "align",
+    "cli/effect": "effect",
+    "cli/proxy": "proxy",
+    "cli/review": "cli/test_review_command.py",
+    "cli/session": "sessions",
+    "programs/align/": "align",
+    "programs/effect/": "effect",
+    "programs/review": "cli/test_review_command.py",
+    "programs/session": "sessions",
     "service/proxy/": "proxy",
     "service/mcp/": "mcp_server",
     "sources/git": "test_git.py",
     "sources/trust": "cli/test_trust_command.py cli/test_partial_trust.py cli/test_hostile_trust.py test_leaving_out.py",
     "sources/links.py": "hard/test_links.py",
-    "sources/places.py": "hard/test_faults.py hard/test_links.py property/test_stamps.py",
+    "sources/places.py": "hard/test_faults.py hard/test_links.py property/test_stamps.py cli/test_review_command.py",
     "sources/private_folder.py": "cli/test_review_command.py",
     "service/tokens.py": "service/test_teams.py",
     "conversation/assembling.py": "conversation/test_served_folders.py service/test_safety.py",
@@ -57,12 +66,23 @@ def own_tests(module: str, tests: Path) -> list[list[str]]:
     words = " ".join(words for beginning, words in MORE.items() if module.startswith(beginning)).split()
     folders = [*(word for word in words if not word.endswith(".py")), *OF_PACKAGE[package].split()]
     name = "foreword." + module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    stem = Path(module).stem.strip("_")
-    specific = [path for path in imports_of_tests(tests) if path.rpartition("/")[2] == f"test_{stem}.py"]
+    specific = _named_after(Path(module).stem, tests)
     specific += [word for word in words if word.endswith(".py")]
     specific += [path for path, imported in imports_of_tests(tests).items() if name in imported]
     specific = [path for path in specific if not path.startswith(SLOW)]
     return [group for group in (list(dict.fromkeys(specific)), folders) if group]
+
+
+def _named_after(stem: str, tests: Path) -> list[str]:
+    """The files of tests whose names contain the words of a module's name, those with the fewest other words first."""
+    wanted = _words(stem)
+    found = {path: _words(Path(path).stem.removeprefix("test_")) for path in imports_of_tests(tests)}
+    return sorted((path for path in found if wanted <= found[path]), key=lambda path: len(found[path]))
+
+
+def _words(name: str) -> set[str]:
+    """The words of a module's name in the singular."""
+    return {word.removesuffix("s") for word in name.strip("_").split("_")}
 
 
 @cache

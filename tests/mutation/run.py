@@ -128,7 +128,7 @@ def try_fault(fault: Fault, copy: Copy, broken: list[str], seconds: float) -> st
             if killer := copy.kill_by(fault, source, [f"tests/{name}" for name in tests], broken, deadline):
                 return f"killed by {killer}"
     except subprocess.TimeoutExpired:
-        return f"SURVIVED all tests that ran in {seconds:.0f} s"
+        return f"UNDECIDED: no test that ran in {seconds:.0f} s failed"
     return "SURVIVED all tests of its package"
 
 
@@ -161,17 +161,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         os.chmod(folder, 0o755)  # PostgreSQL runs as another user if this one is root
         copy = Copy(Path(folder))
-        survivors: list[Fault] = []
+        left: list[str] = []
         broken: list[str] = []
         for number, fault in enumerate(chosen, 1):
             print(f"{number} of {len(chosen)}: {fault}", flush=True)
             start = time.monotonic()
             result = try_fault(fault, copy, broken, options.seconds)
             print(f"  {result} ({time.monotonic() - start:.0f} s)", flush=True)
-            if result.startswith("SURVIVED"):
-                survivors.append(fault)
-    print(f"\n{len(survivors)} of {len(chosen)} survived (seed {options.seed})", *survivors, sep="\n")
-    return 1 if survivors else 0
+            if not result.startswith("killed"):
+                left.append(f"{result.split()[0]} {fault}")
+    survivors = sum(line.startswith("SURVIVED") for line in left)
+    undecided = f"{len(left) - survivors} could not be decided in {options.seconds:.0f} s"
+    print(f"\n{survivors} of {len(chosen)} survived, and {undecided} (seed {options.seed})", *left, sep="\n")
+    return 1 if left else 0
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def test_every_package_is_listed():
 def test_tests_that_import_a_module_run_first():
     assert own_tests("store/rows.py", TESTS)[-1] == ["store", "conversation"]
     assert own_tests("conversation/transitions.py", TESTS)[0][0] == "conversation/test_transitions.py"
+    assert own_tests("cli/trust.py", TESTS)[0][:2] == ["sources/test_trust.py", "cli/test_hostile_trust.py"]
 
 
 def test_every_equivalent_fault_still_exists():

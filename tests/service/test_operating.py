@@ -130,6 +130,19 @@ def test_each_caller_has_its_own_limit():
         limit.check("a")
 
 
+@pytest.mark.parametrize(("others", "is_limited"), [(9_999, True), (10_000, False)])
+def test_the_callers_that_were_seen_last_are_remembered(others, is_limited):
+    limit = RateLimit(1, lambda: 0.0)
+    for number in range(others + 1):
+        limit.check(str(number))
+    try:
+        limit.check("0")
+    except Problem:
+        assert is_limited
+    else:
+        assert not is_limited
+
+
 def test_a_slow_rate_allows_one_request_at_a_time():
     limit = RateLimit(0.1, lambda: 0.0)
     limit.check("a")

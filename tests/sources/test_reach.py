@@ -37,12 +37,10 @@ def test_a_file_outside_its_folder_is_refused_before_it_is_opened(tmp_path):
 
 
 def test_the_link_that_is_named_is_below_the_folder(tmp_path):
-    """A working directory that is a link itself is what the user chose."""
-    folder = str(tmp_path / "w" / "api")
-    (tmp_path / "elsewhere").mkdir()
+    """A path without such a link is named itself, wherever it is."""
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "api").symlink_to("../elsewhere")
-    reach = Reach(folder, str(tmp_path / "w"))
-    for path in (f"{folder}/AGENTS.md", f"{tmp_path}/w/AGENTS.md"):
-        assert reach.link(Places(), path) == path
-    assert reach.refusal(Places(), f"{folder}/AGENTS.md", str(tmp_path / "elsewhere" / "AGENTS.md")) is not None
+    reach = Reach(str(tmp_path / "w"), str(tmp_path / "w"))
+    assert reach.link(Places(), f"{tmp_path}/w/api/AGENTS.md") == f"{tmp_path}/w/api"
+    for outside in (Reach(f"{tmp_path}/w/api", f"{tmp_path}/w"), Reach("/")):
+        assert outside.link(Places(), f"{tmp_path}/w/AGENTS.md") == f"{tmp_path}/w/AGENTS.md"

@@ -94,10 +94,10 @@ class Trust:
 
     def check_lines(self, path: str, data: bytes, real: str) -> LineCheck | None:
         """Return which lines of a file that may not be used as a whole are in the trusted ref, or None if that is unknown."""
-        name = self.name_of(path, real)
-        versions = self.versions
-        if versions is None or name is None:
+        versions, name = self.versions, self.name_of(path, real)
+        if versions is None:
             return None
+        assert name is not None, "a file outside the workspace may be used"
         return versions.check_lines(self._name_in_ref(versions, name, real), data)
 
     def _name_in_ref(self, versions: TrustedVersions, name: str, real: str) -> str:

@@ -111,7 +111,7 @@ def _lock(folder: str) -> int:
         import fcntl
     except ImportError:
         return -1
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     except OSError:  # some network file systems have no locks; the last writer wins

@@ -1,0 +1,55 @@
+"""What readers of the same state of the disk share, and what they forget when files change."""
+
+import pytest
+
+from foreword import Agent
+from foreword.building.build import build
+from foreword.gathering.gather import gather
+from foreword.layout.parse import parse
+from foreword.packs.packs import find_layout
+from foreword.sources.places import Known
+from foreword.sources.reader import Reader
+
+
+def text(tree, known):
+    """The text of the layout opal's prompt, by a reader that shares what others have read."""
+    reader, workspace = Reader(known=known), tree.workspace()
+    source = find_layout("opal", workspace, reader)
+    layout = parse(source.mapping, source.name, source.address)
+    return build(layout, gather(layout, workspace, reader), Agent(), None).text
+
+
+@pytest.mark.parametrize("changed", ["AGENTS.md", "api/AGENTS.md"])
+def test_only_what_depends_on_a_changed_file_is_read_again(tree, changed):
+    tree({"w/.git": None, "w/AGENTS.md": "Before.", "w/api/AGENTS.md": "Below."})
+    known = Known()
+    texts = [text(tree, known)]
+    tree({"w/AGENTS.md": "After."})
+    texts.append(text(tree, known))
+    known.forget({tree.path(f"w/{changed}")})
+    texts.append(text(tree, known))
+    assert ["After." in text for text in texts] == [False, False, changed == "AGENTS.md"]
+    assert ["Before." in text for text in texts] == [True, True, changed != "AGENTS.md"]
+
+
+@pytest.mark.parametrize(
+    ("size", "limit", "found"),
+    [(3, 9, 3), (3, 4, 3), (3, 2, 3), (3, 1, 2), (5, 4, 5), (6, 4, 5), (6, 9, None), (4, 9, 4)],
+)
+def test_a_file_that_was_read_up_to_a_limit_is_known_up_to_it(size, limit, found):
+    """At most one byte more than the limit is returned, which shows that the file is longer."""
+    known = Known()
+    known.add_file("/w/a", b"x" * min(size, 5), 4, None, "/w/a")
+    known.add_file("/w/b", b"x", 4, None, "")
+    content = known.find_file("/w/a", limit)
+    assert (content and len(content[0])) == found
+    assert known.find_file("/w/b", limit) is None
+
+
+def test_a_changed_folder_is_listed_again_and_may_contain_what_was_missing():
+    known = Known()
+    known.listings = {"/w": ([], "/w"), "/x": ([], "/x")}
+    known.folders = {"/w": (1, 2), "/x": (1, 3)}
+    known.absent = {"/w/a": "/w", "/w/b/c": "/w", "/x/a": "/x", "/y": "/"}
+    known.forget({"/w", "/y"})
+    assert (known.listings, known.folders, known.absent) == ({"/x": ([], "/x")}, {"/x": (1, 3)}, {"/x/a": "/x"})
