@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import foreword
+from foreword.cli import main
 from foreword.cli.serve import parser_for
 from foreword.service.memory import IN_FLIGHT
 
@@ -162,3 +163,26 @@ def test_the_log_says_what_started_and_when_it_stopped(start, workers):
         "the environment variable FOREWORD_STROE has no effect; did you mean 'FOREWORD_STORE'?",
     )
     assert (stopped["level"], stopped["message"]) == ("info", "stopped")
+
+
+@pytest.mark.parametrize(
+    ("option", "low", "high", "unit"),
+    [
+        ("--port", 0, 65535, ""),
+        ("--workers", 1, 64, ""),
+        ("--time-limit", 0.1, 3600, " seconds"),
+        ("--template-workers", 1, 64, ""),
+        ("--template-queue", 0, 10000, ""),
+        ("--in-flight", 1, 1000000, " megabytes"),
+        ("--rate-limit", 0, 1000000, " requests per second"),
+        ("--hook-time-limit", 0.1, 600, " seconds"),
+    ],
+)
+def test_an_option_accepts_the_values_of_its_range(capsys, option, low, high, unit):
+    """The store is examined next, and this one cannot be used."""
+    step = 0.05 if isinstance(low, float) else 1
+    for value, is_accepted in {low: True, high: True, low - step: False, high + 1: False}.items():
+        assert main(["serve", "--store", "mysql://x", f"{option}={value}"]) == 2
+        message = capsys.readouterr().err
+        assert ("unknown kind of store" in message) is is_accepted
+        assert (f"{option} must be between {low} and {high}{unit}, not {value:.15g}" in message) is not is_accepted
