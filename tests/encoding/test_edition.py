@@ -33,7 +33,7 @@ def test_reading_the_agent_of_an_edition_does_not_change_the_shared_values():
 def test_the_oldest_values_are_dropped():
     parsed = []
     cache = ParseCache(lambda text: parsed.append(text) or text.upper(), max_characters=10)
-    assert [cache.get(text) for text in ("aaaa", "bbbb", "aaaa", "cccc", "bbbb", "aaaa")] == [
+    assert [cache[text] for text in ("aaaa", "bbbb", "aaaa", "cccc", "bbbb", "aaaa")] == [
         "AAAA",
         "BBBB",
         "AAAA",
@@ -42,7 +42,7 @@ def test_the_oldest_values_are_dropped():
         "AAAA",
     ]
     assert parsed == ["aaaa", "bbbb", "cccc", "aaaa"]
-    assert cache.get("x" * 50) == "X" * 50, "a text over the limit is parsed too"
+    assert cache["x" * 50] == "X" * 50, "a text over the limit is parsed too"
 
 
 def test_forgotten_and_dropped_texts_leave_memory():
@@ -52,9 +52,9 @@ def test_forgotten_and_dropped_texts_leave_memory():
     cache = ParseCache(len, max_characters=10)
     texts = [Text("aaaa"), Text("bbbb"), Text("cccc")]
     references = [weakref.ref(text) for text in texts]
-    cache.get(texts[0]), cache.get(texts[1])
+    cache[texts[0]], cache[texts[1]]
     cache.forget([bytes.fromhex(digest("bbbb")[7:])])
-    cache.get(texts[2]), cache.forget([]), cache.get("dddd")
+    cache[texts[2]], cache.forget([]), cache["dddd"]
     texts.clear()
     assert [reference() for reference in references] == [None, None, "cccc"]
 

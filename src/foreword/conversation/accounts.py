@@ -46,7 +46,7 @@ _accounts = ParseCache(_parse)
 
 def parsed_account(edition: Edition) -> Account:
     """Return an edition's account."""
-    account: Account = _accounts.get(edition.account)
+    account: Account = _accounts[edition.account]
     return account
 
 

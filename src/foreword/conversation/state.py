@@ -71,7 +71,7 @@ _states = ParseCache(_parse)
 
 def state_of(edition: Edition) -> State:
     """Return the state that is stored with an edition."""
-    state: State = _states.get(edition.state)
+    state: State = _states[edition.state]
     return state
 
 

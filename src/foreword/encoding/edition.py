@@ -24,42 +24,36 @@ if TYPE_CHECKING:
 _MAX_CHARACTERS = 16 * 2**20
 
 
-class ParseCache:
-    """Caches the results of `parse` by text. When the texts' total size exceeds a limit, the oldest are dropped."""
+class ParseCache(dict[str, "Any"]):
+    """What `parse` returns for each text. When the texts' total size exceeds a limit, the oldest are dropped."""
 
     def __init__(self, parse: Callable[[str], Any], max_characters: int = _MAX_CHARACTERS) -> None:
         self._parse, self._max = parse, max_characters
         self._lock = allocate_lock()
-        self._values: dict[str, Any] = {}
         self._hashes = StringHashes()
         self._size = 0
 
-    def get(self, text: str) -> Any:
-        try:
-            return self._values[text]
-        except KeyError:
-            return self._add(text, self._parse(text))
-
-    def _add(self, text: str, value: Any) -> Any:
+    def __missing__(self, text: str) -> Any:
+        parsed = self._parse(text)
         with self._lock:
-            if text in self._values:
-                return self._values[text]
-            self._values[text] = value
+            if text in self:
+                return self[text]
+            self[text] = parsed
             self._size += len(text)
-            while self._size > self._max and len(self._values) > 1:
-                oldest = next(iter(self._values))
-                del self._values[oldest]
+            while self._size > self._max and len(self) > 1:
+                oldest = next(iter(self))
+                del self[oldest]
                 self._hashes.discard(oldest)
                 self._size -= len(oldest)
-        return value
+        return parsed
 
     def forget(self, hashes: Container[bytes]) -> None:
         """Drop the texts with these hashes."""
-        found = self._hashes.find(list(self._values), hashes)
+        found = self._hashes.find(list(self), hashes)
         with self._lock:
             for text in found:
-                if text in self._values:
-                    del self._values[text]
+                if text in self:
+                    del self[text]
                     self._size -= len(text)
 
 
@@ -104,32 +98,32 @@ def forget_texts(hashes: Container[bytes]) -> None:
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
     """Return an edition's tool definitions."""
-    tools: Sequence[Mapping[str, Any]] = _forms.get(edition.tools)
+    tools: Sequence[Mapping[str, Any]] = _forms[edition.tools]
     return tools
 
 
 def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:
     """Parse tool definitions from their stored form."""
-    tools: Sequence[Mapping[str, Any]] = _forms.get(text)
+    tools: Sequence[Mapping[str, Any]] = _forms[text]
     return tools
 
 
 def copy_tools(edition: Edition) -> list[dict[str, Any]]:
     """Return a copy of an edition's tool definitions, which the caller may change."""
     # Loading a dump is twice as fast as parsing JSON.
-    tools: list[dict[str, Any]] = marshal.loads(_dumps.get(edition.tools))
+    tools: list[dict[str, Any]] = marshal.loads(_dumps[edition.tools])
     return tools
 
 
 def account_of(edition: Edition) -> Mapping[str, Any]:
     """Return the passages, candidates and findings of an edition's prompt."""
-    account: Mapping[str, Any] = _forms.get(edition.account)
+    account: Mapping[str, Any] = _forms[edition.account]
     return account
 
 
 def target_of(edition: Edition) -> EditionTarget:
     """Return the agent, workspace and template that an edition was created for."""
-    target: EditionTarget = _targets.get(edition.built_for)
+    target: EditionTarget = _targets[edition.built_for]
     return target
 
 
@@ -148,7 +142,7 @@ def target_form(target: EditionTarget) -> dict[str, Any]:
 
 def inputs_of(edition: Edition) -> Inputs:
     """Return the inputs that an edition was built from."""
-    inputs: Inputs = _inputs.get(edition.inputs)
+    inputs: Inputs = _inputs[edition.inputs]
     return inputs
 
 

@@ -278,7 +278,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), *STORE_COUNTS.items()) if code in codes]
     failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
-    content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts.get(turn.system)}
+    content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts[turn.system]}
     if form is not None:
         content["request"], headers = http_request(form, turn)
         if headers:
