@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..engine.assembler import current_plan
 from ..errors import ForewordError, MirrorError
 from ..extensions import Resources
 from ..inspection.price_list import read_prices
@@ -58,13 +59,13 @@ class ConversationAssembler:
         """The layout, as it was when this process last read this conversation's workspace."""
         if self._layout is None:
             try:
-                self._layout = self.assembler.layout()
+                self._layout = current_plan(self.assembler).layout
             except ForewordError:
                 # An extension may provide the layout, and a process that continues a conversation has not asked its extensions yet.
                 if self._discovered is not None:
                     raise
                 self.discover("start")
-                self._layout = self.assembler.layout()
+                self._layout = current_plan(self.assembler).layout
             self._check_mirror(self._layout)
         return self._layout
 

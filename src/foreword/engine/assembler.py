@@ -266,11 +266,11 @@ class Assembler:
 
     def layout(self) -> Layout:
         """Return the layout with all settings applied, without gathering anything."""
-        return self._plan(self.reader()).layout
+        return current_plan(self).layout
 
     def plan(self) -> Plan:
         """Return the layout and the resolved workspace, rereading them if one of their files has changed."""
-        return self._plan(self.reader())
+        return current_plan(self)
 
     def paths_read(self) -> list[str]:
         """Return every file and directory that the prompt depends on, including those that a failed attempt tried to read."""
@@ -287,7 +287,9 @@ class Assembler:
         """
         reader = self._reader = self.reader()
         reader.changed_paths, self._changed_paths = self._changed_paths, None
-        plan = self._plan(reader)
+        plan = current_plan(self, reader)
+        reader.stamps.update(plan.stamps)
+        reader.trust, reader.encoding = plan.trust, plan.layout.encoding
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace
@@ -313,14 +315,13 @@ class Assembler:
             inputs = replace(inputs, findings=(*findings, *inputs.findings), values={**inputs.values, **self.values})
         return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
-    def _plan(self, reader: Reader) -> Plan:
-        """Return the plan, rereading it if one of its files has changed."""
-        plan = self._current_plan
-        if plan is None or (self.looks_for_changes and not is_unchanged(plan.stamps)):
-            plan = self._current_plan = read_plan(self, reader)
-        reader.stamps.update(plan.stamps)
-        reader.trust, reader.encoding = plan.trust, plan.layout.encoding
-        return plan
+
+def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
+    """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
+    plan = assembler._current_plan
+    if plan is None or (assembler.looks_for_changes and not is_unchanged(plan.stamps)):
+        plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
+    return plan
 
 
 def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:
