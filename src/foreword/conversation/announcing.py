@@ -134,21 +134,21 @@ def _describe_lines(old: str, new: str, place: Callable[[int], str]) -> str:
             first + 1 if new[first : first + 1] == "\n" and not _is_line_start(new, first) else _line_start(new, first)
         )
         removed, added = _lines(old, new, spans)
-        heading, where = _heading_before(new, start), place(first)
         is_ambiguous = not removed or old.count("\n".join(removed)) > 1
         anchor = _line_before(new, start) if is_ambiguous else ""
-        header = ", ".join(
-            (
-                *([f"In {where}"] if where else []),
-                *([f'under "{heading}"'] if heading else []),
-                *([f'after "{anchor}"'] if anchor and anchor != heading else []),
-            )
-        )
+        header = _header(place(first), _heading_before(new, start), anchor)
         lines = [*(f"- {line}" for line in removed), *(f"+ {line}" for line in added)]
         shown = f"{header[:1].upper()}{header[1:]}:\n" if header and header != last_header else ""
         groups.append(shown + "\n".join(lines))
         last_header = header
     return "\n\n".join(groups)
+
+
+def _header(where: str, heading: str, anchor: str) -> str:
+    """Return where a change is: the place, the nearest heading, and the line before it."""
+    parts = [f"In {where}"] if where else []
+    parts += [f'under "{heading}"'] if heading else []
+    return ", ".join([*parts, *([f'after "{anchor}"'] if anchor and anchor != heading else [])])
 
 
 def _by_line(spans: Sequence[Span], old: str, new: str) -> list[list[Span]]:

@@ -143,16 +143,7 @@ class Conversations:
         if not mirror and (name in mirror_names or has_prefix(name, "agents")):
             raise mirror_refusal(name)
         extensions = self._shared.extensions
-        rules = [rule for extension in extensions for rule in extension.rules]
-        packs = {name: folder for extension in extensions for name, folder in extension.packs.items()}
-        variables = {type_: variable for extension in extensions for type_, variable in extension.variables.items()}
-        if rules or packs or variables:
-            assembler = assembler.copy_with(
-                rules=(*assembler.rules, *rules),
-                packs={**packs, **assembler.packs},
-                variables={**assembler.variables, **variables},
-            )
-        assembler = self._shared.assembler(assembler)
+        assembler = self._shared.assembler(_with_extensions(assembler, extensions))
         conversation = Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
         if template is not None:
             conversation._assembling.template = template
@@ -209,3 +200,17 @@ class Conversations:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _with_extensions(assembler: Assembler, extensions: Sequence[Extension]) -> Assembler:
+    """Return the assembler with the extensions' rules, packs and variables. Its own packs and variables come before theirs."""
+    rules = [rule for extension in extensions for rule in extension.rules]
+    packs = {name: folder for extension in extensions for name, folder in extension.packs.items()}
+    variables = {type_: variable for extension in extensions for type_, variable in extension.variables.items()}
+    if not (rules or packs or variables):
+        return assembler
+    return assembler.copy_with(
+        rules=(*assembler.rules, *rules),
+        packs={**packs, **assembler.packs},
+        variables={**assembler.variables, **variables},
+    )

@@ -76,12 +76,7 @@ class Checkout:
         # A file that could not be created was absent, which depends on its folder.
         folders = {dirname(path) for path in differences if path in self.skipped}
         for path in differences:
-            self.links.pop(path, None)
-            if path in self.skipped:
-                self.skipped_before[path] = self.skipped.pop(path)
-            self.filled.discard(path)  # even if it could not be created
-            if path in self.folder.files:
-                self.folder.remove(path)
+            self._empty(path)
         # A submodule, which is a folder, may become a file.
         deleted = [
             path for path, entry in differences.items() if path in self.tree and (not entry or self._is_submodule(path))
@@ -94,6 +89,15 @@ class Checkout:
         self.folder.remove_folders(self.listings.children.keys())
         self.write(refilled.union(needed))
         return folders.union(differences)
+
+    def _empty(self, path: str) -> None:
+        """Remove what was created for a path of the tree."""
+        self.links.pop(path, None)
+        if path in self.skipped:
+            self.skipped_before[path] = self.skipped.pop(path)
+        self.filled.discard(path)  # even if it could not be created
+        if path in self.folder.files:
+            self.folder.remove(path)
 
     def fill(self, paths: Iterable[str], listed: Iterable[str]) -> set[str]:
         """Create these absolute paths, if they are in the tree: files with their content, and folders.

@@ -86,15 +86,7 @@ def _walk_slots(
         return
     # In one directory, the reach depends only on whether a pattern is confined.
     sample_patterns = {pattern.confined: pattern for group in walked_groups for pattern in group}
-    is_confined = True in sample_patterns
-    if walked_groups[0][0].place == "down":
-        directories = _with_matches(lookup.directories, walked_groups, reader)
-    elif lookup.markers is None or is_confined:
-        directories = _without_main_checkout("git" if is_confined else lookup.walk, workspace, reader)
-    else:
-        directories = _marked_directories(lookup.markers, workspace, reader)
-    if walked_groups[0][0].place == "between":
-        directories = directories[1:-1]
+    directories = _directories(walked_groups, lookup, workspace, reader, is_confined=True in sample_patterns)
     # If only one of several files with the same name is listed, it is the nearest.
     is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
     for directory in reversed(directories) if is_nearest_first else directories:
@@ -103,6 +95,20 @@ def _walk_slots(
         }
         for group in walked_groups:
             yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
+
+
+def _directories(
+    walked_groups: Sequence[Sequence[Pattern]], lookup: Lookup, workspace: Workspace, reader: Reader, is_confined: bool
+) -> Sequence[str]:
+    """Return the directories in which these patterns are looked for, farthest first."""
+    place = walked_groups[0][0].place
+    if place == "down":
+        return _with_matches(lookup.directories, walked_groups, reader)
+    if lookup.markers is None or is_confined:
+        directories = _without_main_checkout("git" if is_confined else lookup.walk, workspace, reader)
+    else:
+        directories = _marked_directories(lookup.markers, workspace, reader)
+    return directories[1:-1] if place == "between" else directories
 
 
 def _without_main_checkout(walk: str, workspace: Workspace, reader: Reader) -> list[str]:
@@ -147,9 +153,7 @@ def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Re
 
 def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     """Return the directory that a pattern starts from. Returns None, and reports a finding, if it is unknown or not allowed."""
-    if pattern.confined and not (
-        pattern.place in WORKSPACE_PLACES or (pattern.place == "path" and _starts_in_workspace(pattern, workspace))
-    ):
+    if pattern.confined and not _is_in_workspace(pattern, workspace):
         message = f"the workspace's own layout or settings may search only the workspace, not '{pattern.place}:{pattern.path}'"
         trail.findings.append(finding("workspace-refused", message))
         return None
@@ -174,8 +178,10 @@ def _report_missing_folder(workspace: Workspace, trail: Trail) -> None:
         trail.findings.append(finding("home-missing", _missing_folder_message(workspace)))
 
 
-def _starts_in_workspace(pattern: Pattern, workspace: Workspace) -> bool:
-    """Whether a path is relative, or its folder is in the workspace."""
+def _is_in_workspace(pattern: Pattern, workspace: Workspace) -> bool:
+    """Whether a pattern searches only the workspace."""
+    if pattern.place != "path":
+        return pattern.place in WORKSPACE_PLACES
     if pattern.path[:1] not in ("/", "~"):
         return True
     folder = absolute_path(pattern.path.partition("*")[0], workspace)
@@ -316,9 +322,13 @@ def _choose_files(
         if reader.trust is not None and may_use and not trail.withheld[count:]:
             trail.withheld += _withheld_texts(readings, lookup, workspace)
         chosen += [(reading, pattern, may_use) for reading in usable]
-        hides_others = lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
-        may_use = may_use and not usable and not hides_others
+        may_use = may_use and not usable and not _hides_others(readings, lookup)
     return chosen
+
+
+def _hides_others(readings: Sequence[Reading], lookup: Lookup) -> bool:
+    """Whether one of these files is blank, and the rule uses no other file then."""
+    return lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
 
 
 def _read_matches(
@@ -363,11 +373,7 @@ def _is_usable(
     if record_refused(reading, layer, reader, trail, reach):
         return False
     if not reading.has_text:
-        is_gone = was_listed and reading.fate == "absent"
-        reason = reading.reason or (
-            "it contains only white space" if reading.fate == "blank" else DISAPPEARED_REASON if is_gone else ""
-        )
-        trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
+        _record_without_text(reading, was_listed, layer, trail)
         return False
     if lookup.exclude and (glob := _excluding_glob(reading.path, lookup, workspace)):
         trail.record(reading.path, layer, "unused", f"it is excluded by {glob!r}")
@@ -381,6 +387,15 @@ def _is_usable(
         return False
     _report_other_case(reading.path, reader, trail)
     return True
+
+
+def _record_without_text(reading: Reading, was_listed: bool, layer: str, trail: Trail) -> None:
+    """Record a file that is absent, blank or unreadable. One that was in its folder's list a moment ago has disappeared."""
+    is_gone = was_listed and reading.fate == "absent"
+    reason = reading.reason or (
+        "it contains only white space" if reading.fate == "blank" else DISAPPEARED_REASON if is_gone else ""
+    )
+    trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
 
 
 def _withheld_texts(readings: Sequence[Reading], lookup: Lookup, workspace: Workspace) -> Iterator[Document]:

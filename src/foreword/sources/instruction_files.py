@@ -73,10 +73,7 @@ def find_instruction_files(
         if parts and ".git" in entries:
             continue
         visited += 1
-        matching = [
-            os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if entries[name] == "file"
-        ]
-        files += matching
+        files += [os.path.join(folder, name) for name in index.files_in(parts, entries)]
         subfolders = index.folders_to_search(entries, _next_name(folder, cwd))
         if subfolders and len(parts) >= _MAX_DEPTH:
             is_deep = True
@@ -128,6 +125,10 @@ class _PatternIndex:
         self.hidden_folders = {
             name for segments in split_patterns for name in segments[:-1] if name.startswith(".") and "*" not in name
         }
+
+    def files_in(self, folder: Sequence[str], entries: Mapping[str, EntryKind]) -> list[str]:
+        """Return the names of the files in this folder that match."""
+        return [name for name in filter(self.matcher(folder), entries) if entries[name] == "file"]
 
     def may_contain_files(self, folder: str) -> bool:
         """Whether a folder of this name should be searched."""

@@ -349,17 +349,21 @@ class Folders(Places):
                 if is_absent and folder not in self.stamps:
                     self.stamp(folder)
                     continue  # it may have been created before its parent was stamped
-                if not is_absent and getattr(error, "errno", None) != ELOOP:
-                    self._problems[path] = explain(error)
-                if not is_absent or self.is_link(path):
-                    self.stamp_after(path, error)
-                elif self.known:
-                    self.known.absent[path] = folder
+                self._note_failure(path, folder, error, is_absent)
                 return False
             if stat.S_ISDIR(status.st_mode):
                 return self._add_folder(path, status)
             self.stamps[path] = stamp_of(status)
             return False
+
+    def _note_failure(self, path: str, folder: str, error: OSError | ValueError, is_absent: bool) -> None:
+        """Remember that a path could not be looked up in its folder, and what would make that stale."""
+        if not is_absent and getattr(error, "errno", None) != ELOOP:
+            self._problems[path] = explain(error)
+        if not is_absent or self.is_link(path):
+            self.stamp_after(path, error)
+        elif self.known:
+            self.known.absent[path] = folder
 
     def _add_folder(self, path: str, status: os.stat_result) -> bool:
         self._folders[path] = True

@@ -10,7 +10,7 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .links import Reach
     from .reader import Reader
@@ -154,11 +154,15 @@ class Search:
         prefix = folder.rstrip("/") + "/"
         paths = [prefix + name for name in reversed(names)]
         folders = {path: self.reader.is_folder(path) for path in paths}
-        problems = [problem for path in paths if not folders[path] and (problem := self.reader.problem(path))]
+        self.report_problems(folder, [path for path in paths if not folders[path]])
+        return [path for path in paths if folders[path]]
+
+    def report_problems(self, folder: str, paths: Iterable[str]) -> None:
+        """Record a folder if some of its entries could not be examined."""
+        problems = [problem for path in paths if (problem := self.reader.problem(path))]
         if problems:
             reason = f"{len(problems):,} of its entries could not be examined: {problems[0]}"
             self.trail.record(folder, self.layer, "unreadable", reason, "file-unreadable")
-        return [path for path in paths if folders[path]]
 
     def report_limit(self, top: str, limit: str) -> None:
         message = f"{printable(top)} contains more than {limit}; the rest was not searched"

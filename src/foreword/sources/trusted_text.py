@@ -52,7 +52,7 @@ def _withhold_lines(reading: Reading, check: LineCheck, untrusted: str, trim: bo
     trusted = [*check.lines[reading.line - 1 :]][: len(lines)]
     if len(trusted) < len(lines) or check.is_front_changed:
         return None
-    runs = [run for run in line_runs(trusted, wanted=False) if any(line.strip() for line in lines[run[0] : run[1] + 1])]
+    runs = _runs_with_text(lines, trusted)
     if not runs:
         missing = _describe_missing(check)
         return replace(reading, code="file-changed", reason=missing) if missing else reading
@@ -63,6 +63,11 @@ def _withhold_lines(reading: Reading, check: LineCheck, untrusted: str, trim: bo
     reason = _describe_withheld([(begin + first, end + first) for begin, end in runs], check, untrusted)
     withheld = [_withheld_run(path, lines, run, first) for run in runs] if untrusted != "drop" else ()
     return _with_pieces(replace(reading, code=UNTRUSTED_CODE, reason=reason, withheld=withheld), pieces, trim)
+
+
+def _runs_with_text(lines: Sequence[str], trusted: Sequence[bool]) -> list[Run]:
+    """Return the runs of untrusted lines that are not all blank."""
+    return [run for run in line_runs(trusted, wanted=False) if any(line.strip() for line in lines[run[0] : run[1] + 1])]
 
 
 def _with_pieces(reading: Reading, pieces: tuple[Piece, ...], trim: bool) -> Reading:
