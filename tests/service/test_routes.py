@@ -2,6 +2,7 @@
 
 import pytest
 
+from foreword.cli.commands import COMMANDS
 from foreword.service.lanes import LANES, LANES_OF_ROUTES, QUESTIONS
 from foreword.service.route import Route
 from foreword.service.routes import ROUTES
@@ -16,6 +17,20 @@ def test_a_route_without_a_lane_a_right_or_an_audit_is_an_error(missing):
     Route(**fields, response=None)
     with pytest.raises(TypeError, match=missing):
         Route(**{name: field for name, field in fields.items() if name != missing}, response=None)
+
+
+def name_of(kind):
+    """A type as it is written in the table of commands."""
+    return f"list[{kind.__args__[0].__name__}]" if hasattr(kind, "__args__") else kind.__name__
+
+
+def test_a_question_has_the_same_answer_as_its_command():
+    routes = {name.removeprefix("POST /"): route for name, route in NAMES.items()}
+    asked = {command: set(map(name_of, routes[command].responses)) for command in COMMANDS.keys() & routes.keys()}
+    assert asked.keys() >= {"show", "why", "diff", "agents", "align", "review"}
+    assert {
+        command: kinds for command, kinds in asked.items() if not kinds <= set(COMMANDS[command][3].split(" | "))
+    } == {}
 
 
 def test_every_lane_and_right_of_the_table_exists():
