@@ -79,7 +79,8 @@ def amount(count: int) -> str:
     """Return a number of tokens in at most five characters."""
     for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if count >= size:
-            return f"{count / size:.1f}{unit}" if count < 100 * size else f"{count / size:.0f}{unit}"
+            rounded = f"{count / size:.1f}"
+            return f"{rounded if len(rounded) < 5 else f'{count / size:.0f}'}{unit}"
     return str(count)
 
 

@@ -61,7 +61,7 @@ def _withhold_lines(reading: Reading, check: LineCheck, untrusted: str, trim: bo
     first, path = reading.line, printable(reading.path)
     pieces = tuple(_piece(path, lines, run, first) for run in line_runs(trusted, wanted=True))
     reason = _describe_withheld([(begin + first, end + first) for begin, end in runs], check, untrusted)
-    withheld = [_withheld_run(path, lines, run, first) for run in runs] if untrusted != "drop" else ()
+    withheld = [_withheld_run(path, lines, run, first) for run in runs]
     return _with_pieces(replace(reading, code=UNTRUSTED_CODE, reason=reason, withheld=withheld), pieces, trim)
 
 
