@@ -10,10 +10,8 @@ import psycopg
 import pytest
 
 from foreword.errors import StoreBusyError
+from foreword.service.error_problems import problem_of
 from foreword.service.request import Request
-from foreword.service.responses import Problem
-from foreword.service.route import Route
-from foreword.service.route_call import run_route
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.template.catalog import CATALOG
@@ -93,14 +91,10 @@ def test_routes_without_the_store_keep_working(service_without_store, method, pa
 
 
 def test_a_store_that_is_only_busy_is_not_reported_as_down():
-    def wait(service, request):
-        raise StoreBusyError("the row is locked")
-
-    with pytest.raises(Problem) as problem:
-        run_route(Route("GET", "/", "reading", "read", False, wait, None), None, Request({}, []))
-    response = problem.value.response("1")
+    problem = problem_of(StoreBusyError("the row is locked"), None, Request({}, []))
+    response = problem.response("1")
     assert (response.status, response.headers, response.counts) == (503, {"Retry-After": "2"}, ("store_busy",))
-    assert (problem.value.kind, problem.value.detail) == ("store-busy", "the row is locked")
+    assert (problem.kind, problem.detail) == ("store-busy", "the row is locked")
 
 
 def test_compaction_works_without_the_store(service_without_store):

@@ -10,7 +10,7 @@
 | `guard.py` | who may send requests: token, host, origin, header size |
 | `lanes.py`, `thread_pool.py` | thread pools, so that quick work never waits for slow work |
 | `side_process.py`, `inspections.py`, `inspector.py` | other processes for work that would hold this one's interpreter for long |
-| `route_call.py` | calls a route's function, and converts the library's errors to problems |
+| `error_problems.py` | converts the library's errors to problems |
 | `url_hooks.py` | hooks that are URLs |
 | `memory.py` | limits the memory used for bodies and responses |
 | `application.py` | handles a request from its first byte to its line in the log |

@@ -14,11 +14,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..engine import sandbox
-from ..errors import StoreError
+from ..errors import ForewordError, StoreError
 from ..store.forgetting import INTERVAL
+from ..store.spans import is_tracing
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
 from .conversations import forget_tails
+from .error_problems import problem_of
 from .fairness import FairStart
 from .gauges import sample
 from .guard import RequestGuard
@@ -34,7 +36,6 @@ from .request_body import Disconnected, LargeBodies, read_body
 from .responses import Problem, Response, to_json
 from .retention import Retention
 from .route import Route, Router, authorize
-from .route_call import run_route
 from .routes import ROUTES
 from .running import run_while_connected
 from .service import UNREACHABLE, Service
@@ -44,7 +45,7 @@ from .teams import caller_in_team, find_team, must_be_found, take_team
 from .thread_pool import ThreadPool
 from .tokens import UNLIMITED, Caller
 from .tool_cache import forget_tools
-from .tracing import parse_trace
+from .tracing import describe_edition, parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, WHOLE_RESPONSE, Connection
 
 _TIME_LIMIT = 30.0
@@ -253,9 +254,19 @@ class Application:
         if route.body:
             body = await self._read_body(route.body, scope, receive, reservation, service.caller)
         request = Request(variables, scope["headers"], query, body)
+        try:
+            response = await self._run(route, service, request, scope)
+        except ForewordError as error:
+            raise problem_of(error, service, request) from error
+        if is_tracing() and route.path.startswith("/conversations/"):
+            describe_edition(service.conversations.store.last_known(request.text("id")), request.text("id"))
+        return response
+
+    async def _run(self, route: Route, service: Service, request: Request, scope: Scope) -> Response:
+        """Call the function of a route where its lane says."""
         lane = LANES_OF_ROUTES[route.lane]
         if lane is None:
-            return run_route(route, service, request)
+            return route.function(service, request)
         moment: object = UNREACHABLE
         if route.lane in ("known", "turn"):
             is_local = self._service.is_local
@@ -263,7 +274,7 @@ class Application:
             if route.lane == "turn":
                 lane = self._first_lane(service, request)
             elif moment is not UNREACHABLE:
-                result: Response | int = run_inline(run_route, route, service, request, moment=moment)
+                result: Response | int = run_inline(route.function, service, request, moment=moment)
                 if not isinstance(result, int):
                     return result
                 moment = None
@@ -271,7 +282,8 @@ class Application:
         inspect = None
         if self._inspections is not None and route.lane != "stream":
             inspect = partial(self._inspections.answer, route, request, service.caller)
-        job = Job(partial(run_route, route, service, request), read_at, service.caller.name, inspect)
+        convert = partial(problem_of, service=service, request=request)
+        job = Job(partial(route.function, service, request), read_at, service.caller.name, inspect, convert)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
     async def _read_body(

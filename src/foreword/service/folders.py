@@ -40,9 +40,13 @@ class ServedFolders:
         self._real_roots = [real_path(root) for root in self.roots]
         self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
 
+    def absolute(self, requested: str) -> str:
+        """Return a path as an absolute one, without looking at the disk. It may be outside the served folders."""
+        return os.path.normpath(os.path.join(self.roots[0], requested))
+
     def path(self, requested: str, name: str = "cwd") -> str:
         """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
-        path = os.path.normpath(os.path.join(self.roots[0], requested))
+        path = self.absolute(requested)
         try:
             real = real_path(path)
         except ValueError:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import StoreError
+from ..errors import ForewordError, StoreError
+from .error_problems import problem_of
 from .log import cause_of
 from .request import Request
 from .responses import Problem, Response, to_json
-from .route_call import run_route
 from .routes import ROUTES
 from .server import service_from_environment
 from .tokens import Caller
@@ -28,8 +28,12 @@ def answers_requests() -> Duty:
     def answer(message: tuple[str, str, Request, Caller]) -> Response | tuple[Any, ...]:
         method, path, request, caller = message
         drop_forgotten()
+        seen = service.view(caller)
         try:
-            response = run_route(routes[method, path], service.view(caller), request)
+            try:
+                response = routes[method, path].function(seen, request)
+            except ForewordError as error:
+                raise problem_of(error, seen, request) from error
             body = response.body if isinstance(response.body, bytes) else to_json(response.body)
             return Response(**{**vars(response), "body": body})
         except Problem as problem:

@@ -23,6 +23,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
+from ..errors import ForewordError
 from ..store import waits
 from .fairness import FairStart
 from .responses import Problem
@@ -79,7 +80,10 @@ class Cancelled(BaseException):
 
 
 class Job:
-    """The work for one request. `token` is the name of the token that it was sent with. `inspect` does an inspection elsewhere."""
+    """The work for one request. `token` is the name of the token that it was sent with. `inspect` does an inspection elsewhere.
+
+    `problem_of` converts the library's errors, also in the thread, because it may have to parse a layout.
+    """
 
     def __init__(
         self,
@@ -87,8 +91,10 @@ class Job:
         moment: object = None,
         token: str = "",
         inspect: Callable[[], Any] | None = None,
+        problem_of: Callable[[ForewordError], Problem] | None = None,
     ) -> None:
         self._function: Callable[[], Any] | None = function
+        self._problem_of = problem_of
         self._moment, self.token, self._inspect = moment, token, inspect
         self._lane = READING
         self._lock = allocate_lock()
@@ -111,6 +117,10 @@ class Job:
             return function()
         except WrongLane as wrong:
             return wrong.lane
+        except ForewordError as error:
+            if self._problem_of is None:
+                raise
+            raise self._problem_of(error) from error
         finally:
             waits.listen(None)
 
