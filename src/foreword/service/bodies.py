@@ -47,17 +47,18 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 def check_depth(content: object, name: str) -> None:
     """Raise a ValueError if the content is nested too deeply, because recursive code will encode and decode it again later."""
-    level: list[Any] = [content]
-    for _ in range(_MAX_DEPTH):
+    level: list[Any] = [content] if content else []
+    depth = 0
+    while level:
+        if depth == _MAX_DEPTH:
+            raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
         level = [
             inner
             for node in level
             for inner in (node.values() if isinstance(node, dict) else node)
             if inner and isinstance(inner, (dict, list))
         ]
-        if not level:
-            return
-    raise ValueError(f"{name} may be nested at most {_MAX_DEPTH} levels deep")
+        depth += 1
 
 
 def check_user_text(message: str) -> None:

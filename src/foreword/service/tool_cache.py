@@ -34,41 +34,37 @@ _known: BoundedDict[bytes, SharedTools] = BoundedDict(_MAX_LISTS)
 
 def decode_body(data: bytes, kind: type) -> Any:
     """Decode a body as this type, with the tools of an earlier body if they are the same, byte for byte."""
-    if "tools" not in kind.__struct_fields__:  # type: ignore[attr-defined]
-        return msgspec.json.decode(data, type=kind)
-    raw = _raw_tools(data)
+    raw = _raw_tools(data) if "tools" in kind.__struct_fields__ else b""  # type: ignore[attr-defined]
     if len(raw) > _MAX_BYTES:
         _check_number(raw)
-    if not _is_worth_sharing(raw, data):
-        return _decode(data, kind)
-    shared = _known.get(raw)
-    body: Any
-    if shared is not None:
-        body = msgspec.json.decode(data.replace(raw, _NO_TOOLS), type=kind)
-    else:
-        body = _decode(data, kind)
-        shared = SharedTools(body.tools)
-        _known[raw] = shared
-    body.tools = shared
+    is_shared = _is_worth_sharing(raw, data)
+    shared = _known.get(raw) if is_shared else None
+    try:
+        body: Any = msgspec.json.decode(data if shared is None else data.replace(raw, _NO_TOOLS), type=kind)
+    except msgspec.ValidationError as error:
+        if shared is not None or not raw:
+            raise
+        body = _with_converted_tools(data, kind, error)
+    if is_shared:
+        if shared is None:
+            shared = _known[raw] = SharedTools(body.tools)
+        body.tools = shared
     return body
 
 
-def _decode(data: bytes, kind: type) -> Any:
-    """Decode a body whose tools may be in a provider's form."""
+def _with_converted_tools(data: bytes, kind: type, error: msgspec.ValidationError) -> Any:
+    """Decode a body whose tools are in a provider's form. Raises this error if they are not."""
+    content = msgspec.json.decode(data)
+    tools = content.get("tools")
+    if not isinstance(tools, list):
+        raise error
     try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.ValidationError:
-        content = msgspec.json.decode(data)
-        tools = content.get("tools") if isinstance(content, dict) else None
-        if not isinstance(tools, list):
-            raise
-        try:
-            rows = [each for row in tools for each in tool_rows(row)]
-        except CallError as error:
-            raise msgspec.ValidationError(str(error)) from None
-        if rows == tools:
-            raise
-        return msgspec.convert({**content, "tools": rows}, kind)
+        rows = [each for row in tools for each in tool_rows(row)]
+    except CallError as problem:
+        raise msgspec.ValidationError(str(problem)) from None
+    if rows == tools:
+        raise error
+    return msgspec.convert({**content, "tools": rows}, kind)
 
 
 def forget_tools(_: object = None) -> None:
