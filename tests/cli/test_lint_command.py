@@ -76,7 +76,7 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
         {
             **GIT,
             **skills_with(
-                "allowed_tools: a\n", "allowed_tools: a\nlicence: MIT\n", "", "license: MIT\nallowed_tools: b\n"
+                "allowed_tools: a\n", "allowed_tools: a\nlicence: MIT\n", "", "version: 1\nallowed_tools: b\n"
             ),
         }
     )

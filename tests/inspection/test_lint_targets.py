@@ -248,11 +248,6 @@ def test_a_name_that_is_defined_anywhere_is_not_missing(text, anywhere, expected
     assert [target.name for target in found] == expected
 
 
-def test_text_for_projects_made_from_a_template_is_not_checked():
-    text = SourceText("/w/templates/app/AGENTS.md", "`make gone`")
-    assert list(find_missing_targets(text, project_files(lambda *_: [("/w/Makefile", MAKEFILE)]))) == []
-
-
 # With a disk
 
 

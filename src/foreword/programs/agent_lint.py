@@ -26,7 +26,6 @@ from ..inspection.lint.agent_texts import (
     report_missing_imports,
     report_unexpanded_includes,
 )
-from ..inspection.lint.material import is_material
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
 from ..inspection.lint.skill_menus import find_cut_menu, limited_menu
 from ..inspection.lint.skills import skill_readers
@@ -43,6 +42,7 @@ from ..text.tokens import Count
 from ..vocabulary import replace
 from .agent_below import AgentBelow
 from .agents_in_use import evidence_of
+from .own_files import OwnFiles
 from .progress import counted
 from .quiet_folders import FolderTexts
 from .repository_files import RepositoryFiles
@@ -81,6 +81,7 @@ class AgentLint:
         self.assembler, self.workspace = assembler, workspace
         self.assembler_for, self.arguments = assembler_for, arguments
         self.files = RepositoryFiles(workspace, listings)
+        self.own = OwnFiles(self.files)
         self.facts = Facts()
         # A user's layout that cannot be read is skipped; `foreword agents` reports it.
         self.mirrors, _ = all_mirrors(workspace, self.files.reader(), assembler.packs)
@@ -179,7 +180,10 @@ class AgentLint:
             return []
         found = find_instruction_files(self.workspace.cwd, instruction_file_patterns(layouts), self.files.listings)
         self.files.note_names(found.paths)
-        return list(found.paths)
+        own = [path for path in found.paths if self.own.is_own(printable(path))]
+        # What others wrote is searched for secrets and the like too.
+        self.files_read.update(dict.fromkeys(map(printable, found.paths if len(own) < len(found.paths) else ())))
+        return own
 
     def _evidence(self, layout: Layout, files: Sequence[str]) -> set[str]:
         """Return the files and folders that show that an agent is used: in a folder from the root to the working directory, or among these.
@@ -239,15 +243,10 @@ class AgentLint:
         texts = FolderTexts(map(printable, files), cwd, self.files.read)
         below = [AgentBelow(assembler, visit, texts, self.files.known) for assembler, visit in agents]
         for number, folder in counted(folders):
-            if is_inside(folder, cwd) and self._may_be_working_directory(folder):
+            if is_inside(folder, cwd) and self.own.is_workplace(folder):
                 real = self.files.real_path(folder)
                 for path, target in below[number].visit(folder, real, self.facts, self._visit):
                     self._note_file(path, target, agents[number][1].agent)
-
-    def _may_be_working_directory(self, folder: str) -> bool:
-        """Whether someone might start an agent in a folder. Nobody does that in a skill, a hidden folder or a folder of templates."""
-        root = self.files.root
-        return not (is_material(folder, root) or "/." in folder[len(root) :] or self.files.is_in_skill(folder))
 
     def _visit(self, assembler: Assembler, folder: str) -> Visit | None:
         """Check one agent's prompt in one folder. Returns None if there is no prompt."""

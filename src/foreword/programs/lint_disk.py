@@ -1,4 +1,4 @@
-"""Reads the disk for lint's checks: whether a file exists, what makefiles and packages contain, which skills were installed."""
+"""Reads the disk for lint's checks: whether a file exists, and what makefiles and packages contain."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..vocabulary import Workspace
 
 _MAX_FILES = 500_000
 _MAX_PROJECT_FILES = 1_000
-_SKILL_LOCKS = ("skills-lock.json", ".skill-lock.json", ".agents/.skill-lock.json", ".agents/skills-lock.json")
 
 
 class LintDisk:
@@ -29,7 +28,6 @@ class LintDisk:
         self.listings = listings
         self.reader = Reader()
         self._files_by_root: dict[str, Mapping[str, Sequence[str]] | None] = {}
-        self._installed_by_root: dict[str, Collection[str]] = {}
         self._linked_folders: dict[str, str] = {}
         self.enter(workspace)
 
@@ -74,33 +72,6 @@ class LintDisk:
             for reading in readings
         ]
 
-    def installed_skills(self) -> Collection[str]:
-        """Return the names of the skills at the root that were installed from elsewhere.
-
-        A lock file lists them, or an agent's folder has a link to each of them, which a program makes that installs skills.
-        """
-        if self.root not in self._installed_by_root:
-            self._installed_by_root[self.root] = {*self._locked_skills(), *self._linked_skills()}
-        return self._installed_by_root[self.root]
-
-    def _locked_skills(self) -> Iterator[str]:
-        for name in _SKILL_LOCKS:
-            path = os.path.join(self.root, name)
-            reading = self.reader.read(path, workspace_reach(self.root, self.workspace)) if self._exists(path) else None
-            yield from _names_in_lock(reading.text) if reading and reading.has_text else ()
-
-    def _linked_skills(self) -> Iterator[str]:
-        for folder in self._entries(self.root):
-            if folder.startswith("."):
-                skills = self._entries(f"{self.root}/{folder}/skills")
-                yield from (name for name, kind in skills.items() if kind == "linked folder")
-
-    def _entries(self, folder: str) -> Mapping[str, str]:
-        try:
-            return self.listings.entries(folder)
-        except (OSError, ValueError):  # it does not exist, or cannot be listed
-            return {}
-
     def exists_anywhere(self, target: str) -> bool:
         """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""
         files = self._files()
@@ -144,17 +115,6 @@ class LintDisk:
         if known is None:
             known = self._known[path] = self.listings.exists(path)
         return known
-
-
-def _names_in_lock(text: str) -> Collection[str]:
-    """Return the names of the skills in a `skills-lock.json`."""
-    import json
-
-    try:
-        skills = json.loads(text).get("skills")
-    except (ValueError, AttributeError, RecursionError):
-        return ()
-    return frozenset(skills) if isinstance(skills, dict) else ()
 
 
 def _files_by_name(root: str, listings: Listings) -> dict[str, list[str]] | None:

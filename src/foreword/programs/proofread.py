@@ -14,8 +14,7 @@ from ..extensions import run_checks
 from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
-from ..inspection.lint.material import is_material
-from ..inspection.lint.skills import is_unread_skill, skill_readers, with_reaction
+from ..inspection.lint.skills import skill_readers, with_reaction
 from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
@@ -33,7 +32,8 @@ from .agents import folders_above
 from .folder_assemblers import FolderAssemblers
 from .lint_disk import LintDisk
 from .lint_report import fold_by_file, without_files_of_git, without_repeated_reasons
-from .skill_origins import SkillOrigins
+from .own_files import OwnFiles
+from .repository_files import RepositoryFiles
 from .touch_candidates import with_touch_candidates
 from .wrong_case import CASE_CHECK, WrongCaseFinder, is_page_of_site
 
@@ -156,7 +156,7 @@ class _LintRun:
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
         self.disk = LintDisk(workspace, self.listings)
-        self.origins = SkillOrigins(self.root, self.disk)
+        self.own = OwnFiles(RepositoryFiles(workspace, self.listings))
         self.linter = Linter(
             LintContext(
                 self.disk.exists,
@@ -194,12 +194,8 @@ class _LintRun:
         findings = [
             found
             for found in findings
-            if found.code in GUARDS
-            or not (
-                is_unread_skill(found.path, self.readers, self.root)
-                or self.origins.is_own_form(found)
-                or is_page_of_site(found, self.reader, workspace_reach(self.root, self.snapshot.plan.workspace))
-            )
+            if self.own.concerns(found)
+            and not is_page_of_site(found, self.reader, workspace_reach(self.root, self.snapshot.plan.workspace))
         ]
         findings = merge_repeated(findings, printable(self.root))
         return Report(tuple(fold_by_file(findings) if is_folded else findings), len(self.files), self.root)
@@ -257,31 +253,21 @@ class _LintRun:
             self.files.add(printable_path)
             problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
             findings = self.linter.check_files(skill_texts([reading.document]), problems)
-            head = reading.text.partition("\n---")[0]
-            self.origins.note_form(path, reading.text.startswith("---"))
-            self.findings.update((found, None) for found in findings if self.origins.is_for_owner(found, path, head))
+            self.findings.update(dict.fromkeys(findings))
 
     def check_below(self) -> None:
         """Check the prompts of all folders below, and every SKILL.md."""
         layout = self.snapshot.layout
         tree = scan_below(self.cwd, set(_instruction_names(layout)), self.listings)
-        skill_folders = {os.path.dirname(skill) for skill in tree.skills}
         known = Known()
         known.walked.add(self.listings.listed)
         below = FolderAssemblers(self.assembler, known, lambda: Reader(known=known))
         for folder in tree.folders:
-            # Nobody works in a hidden folder, a skill's own or one of templates: an AGENTS.md there is part of them.
-            is_material_folder = (
-                is_material(folder, self.cwd)
-                or "/." in folder[len(self.cwd) :]
-                or _is_below_any(folder, skill_folders, self.cwd)
-            )
-            if folder != self.cwd and not is_material_folder:
+            if folder != self.cwd and self.own.is_workplace(printable(folder)):
                 self._check_folder(folder, below)
         self.disk.enter(self.snapshot.plan.workspace)
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
-        skills = (path for path in tree.skills if not is_material(os.path.dirname(path), self.cwd))
-        self.read_skills(skills, "strict" if is_strict else "lenient")
+        self.read_skills(tree.skills, "strict" if is_strict else "lenient")
         for path in tree.unlisted:
             printable_path = printable(path)
             self.findings[
@@ -294,7 +280,8 @@ class _LintRun:
 
         arguments = (self.agent, self.now) if self.assembler_for else ()
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
-        self.readers = skill_readers(agents.mirrors.values())
+        self.own = agents.own
+        self.own.readers = self.readers = skill_readers(agents.mirrors.values())
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result
@@ -304,7 +291,7 @@ class _LintRun:
         self.in_use = agents.repeated.in_use
         remaining = self.linter.without_ignored(findings, agents.sources(findings))
         self.findings = dict.fromkeys(found for found in self.findings if not self._is_only_ours(found, agents))
-        self.findings.update(dict.fromkeys(agents.facts.fold(remaining)))
+        self.findings.update(dict.fromkeys(agents.facts.fold(list(filter(self.own.concerns, remaining)))))
         self._check_other_files(agents)
 
     def _is_only_ours(self, found: Finding, agents: AgentLint) -> bool:
@@ -327,17 +314,8 @@ class _LintRun:
         return with_touch_candidates(self.candidates, self.assembler, folders)
 
     def _check_other_files(self, agents: AgentLint) -> None:
-        """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once.
-
-        An AGENTS.md in a skill's folder is part of the skill.
-        """
-        others = [
-            path
-            for path in agents.files_read
-            if path not in self.files
-            and not agents.files.is_in_skill(os.path.dirname(path))
-            and not _is_in_bundle(path, self.root)
-        ]
+        """Check the files that only other agents load, and the rules that are sent when a file is touched. Each file is checked once."""
+        others = [path for path in agents.files_read if path not in self.files]
         if not others:
             return
         self.disk.enter(self.snapshot.plan.workspace)
@@ -362,12 +340,6 @@ class _LintRun:
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
 
 
-def _is_in_bundle(path: str, root: str) -> bool:
-    """Whether an instruction file such as AGENTS.md is somewhere below a hidden folder, where nobody works: it came with something else."""
-    stem = os.path.splitext(os.path.basename(path))[0]
-    return stem.isupper() and "/." in os.path.dirname(os.path.dirname(path))[len(root) :]
-
-
 def _readers_of(
     found: Finding, readers: Mapping[str, Collection[str]], in_use: Collection[str]
 ) -> Mapping[str, Collection[str]]:
@@ -377,15 +349,6 @@ def _readers_of(
     return {
         folder: [name for name in names if folder == ".agents" or name in in_use] for folder, names in readers.items()
     }
-
-
-def _is_below_any(folder: str, tops: Collection[str], root: str) -> bool:
-    """Whether a folder is one of `tops`, or below one of them. Only folders below the root count."""
-    while folder != root and is_inside(folder, root):
-        if folder in tops:
-            return True
-        folder = os.path.dirname(folder)
-    return False
 
 
 def _instruction_names(layout: Layout) -> Iterator[str]:

@@ -14,7 +14,6 @@ from ...vocabulary import Document
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
-from .material import is_example
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
 
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
-# Two files beside each other that share this much are copies of which one was changed.
-_COPIED_SHARE = 0.4
-# A file that is this many times as long as the agent's own says things that the other does not.
-_MUCH_LONGER = 2
 # A shorter file is not a guide to a project.
 _MIN_GUIDE = 1_000
 _MAX_POINTER_LENGTH = 600
@@ -73,7 +68,7 @@ def _reads(lookup: Lookup, name: str) -> bool:
 def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> bool:
     """Whether the agent does not need a hidden file: it is for another agent, a copy is loaded, or a file that is loaded mentions it."""
     source = visit.read(hidden.path)
-    if source is None or (is_example(visit.folder, visit.root) and not is_inside(hidden.path, visit.folder)):
+    if source is None:
         return True
     if _is_for_another_agent(source.text, visit.agent, agents) or _names_own_file(visit, hidden, source.text):
         return True
@@ -83,24 +78,23 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
         return True
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
-    return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden, source.text)
+    return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
 
 
-def _has_own_guide(visit: Visit, hidden: Candidate, text: str) -> bool:
-    """Whether the file that hides another one beside it is the agent's own version of it: a text of about that length, or a longer one.
+def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
+    """Whether the agent has a guide of its own in the folder of a hidden file, which may differ from that one on purpose.
 
-    A link to another document, such as CONTRIBUTING.md, is not, nor is a copy that lacks some of the lines. A broken link above the file
-    that hides this one is reported as such.
+    A link to another document, such as CONTRIBUTING.md, is none. A broken link is reported as such. If there is no such file in the folder of
+    the guide either, people do not use it to instruct every agent.
     """
-    folder = dirname(hidden.path)
-    beside = join(folder, basename(hidden.target))
-    found = visit.candidates.get(beside)
+    folder, start = dirname(hidden.path), _base_folder(visit.layout, hidden.target)
+    own = hidden.target if start == folder else join(folder, basename(hidden.target))
+    found, source = visit.candidates.get(own), visit.read(own)
     if found is not None and found.fate == "unreadable":
         return True
-    own = visit.read(beside)
-    if own is None or visit.resolve(beside) != beside or _covered_share(text, [own.text]) >= _COPIED_SHARE:
-        return False
-    return len(own.text) >= _MIN_GUIDE and len(text) < _MUCH_LONGER * len(own.text)
+    if source is not None and len(source.text) >= _MIN_GUIDE and visit.resolve(own) == own:
+        return True
+    return start != folder and is_inside(folder, start) and visit.read(join(start, basename(hidden.path))) is None
 
 
 def _names_own_file(visit: Visit, hidden: Candidate, text: str) -> bool:
@@ -145,14 +139,9 @@ def _is_covered(text: str, others: Sequence[str]) -> bool:
     """Whether most of a text is in others too, disregarding headings, line breaks, Markdown's marks and letter case."""
     if any(_words(text) in _words(other) for other in others):
         return True
-    return _covered_share(text, others) >= _COVERED_SHARE
-
-
-def _covered_share(text: str, others: Sequence[str]) -> float:
-    """Return the share of a text's lines, by their length, that are in others too."""
     lines = set(map(_words, text.split("\n")))
     available_lines = {_words(line) for other in others for line in other.split("\n")}
-    return sum(map(len, lines & available_lines)) / max(sum(map(len, lines)), 1)
+    return sum(map(len, lines & available_lines)) >= _COVERED_SHARE * max(sum(map(len, lines)), 1)
 
 
 def _words(text: str) -> str:
@@ -188,8 +177,6 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
         return None, f"{problem}; make {own} a link to it", ""
     token = f"`@{relpath(hidden.path, dirname(own))}`"
     has_own = start == folder or visit.read(own) is not None
-    if missing := _describe_missing_lines(visit, hidden.path, own):
-        return None, f"{{agents}} read{{s}} {own} instead of this file; {missing}; make {own} a link to it", ""
     advice = f"add {token} to {own}" if has_own else f"add {own} with {token}"
     for_each = f"add {token} to the {basename(own)}" if has_own else f"add a {basename(own)} with {token}"
     for_several = (
@@ -197,21 +184,6 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
         f" {for_each} beside each, {_OR_ALIGN}"
     )
     return None, f"{problem}; {advice}, {_OR_ALIGN}", for_several if start != folder else ""
-
-
-def _describe_missing_lines(visit: Visit, path: str, own: str) -> str:
-    """Return a clause about the lines that a copy beside a file lacks, or empty if it is not a copy."""
-    source, copy = visit.read(path), visit.read(own)
-    if source is None or copy is None or _covered_share(source.text, [copy.text]) < _COPIED_SHARE:
-        return ""
-    available = set(map(_words, copy.text.split("\n")))
-    lacking = [
-        number
-        for number, line in enumerate(source.text.split("\n"), 1)
-        if _words(line) and _words(line) not in available
-    ]
-    others = f" and {len(lacking) - 1:,} others" if len(lacking) > 1 else ""
-    return f"the two have most lines in common, but it lacks line {lacking[0]:,}{others}" if lacking else ""
 
 
 def _base_folder(layout: Layout, path: str) -> str:
@@ -346,64 +318,28 @@ def report_misordered_files(visit: Visit, facts: Facts) -> None:
 def report_misplaced_files(
     table: AgentTable, root: str, facts: Facts, in_use: Collection[str], read: Callable[[str], SourceText | None]
 ) -> None:
-    """Report files that an agent ignores, although it reads files with that name in other places.
+    """Report files in a hidden folder that no agent reads, if an agent `in_use` would read them in the folder around it.
 
-    A file in a hidden folder, which is another agent's, is reported for each agent `in_use` that gets nothing else from the folder around
-    it, and any other file only if no agent reads it, and if it is the only one for its new place. `read` returns the text of a file.
+    `read` returns the text of a file. A file elsewhere is for those who open its folder, or for other projects.
     """
     taken = {row.path for row in table.rows}
-    found: dict[str, list[tuple[str, list[tuple[Layout, str]]]]] = {}
     for row in table.rows:
         source = read(row.path) if is_inside(row.path, root) else None
-        if source is None or not source.text.strip():
+        folder = dirname(row.path)
+        if source is None or not source.text.strip() or not _is_hidden_folder(folder, root):
             continue
-        if _is_in_hidden_folder(row.path, root):
-            ignoring = [pair for pair in _ignoring_agents(table, row) if agent_name(pair[0]) in in_use]
-            folder = dirname(dirname(row.path))
-        else:
-            ignoring = [] if is_example(dirname(row.path), root) else list(_agents_that_never_read(table, row))
-            folder = root
-        if ignoring:
-            found.setdefault(join(folder, basename(row.path)), []).append((row.path, ignoring))
-    for new_path, ((path, ignoring), *others) in found.items():
-        for layout, where in ignoring if not others and new_path not in taken else ():
-            message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
-            facts.add("misplaced-file", Place(path), message, agent_name(layout))
-
-
-def _agents_that_never_read(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
-    """Yield the agents that read files with this name in other places, each with these places, if no agent ever reads the file."""
-    name = basename(row.path)
-    if any(verdict.name != "never" or verdict.reason for verdict in row.verdicts):
-        return
-    layouts = [view.layout for view in table.agents]
-    if any(_reads(lookup, name) for layout in layouts if layout.touch for lookup in layout.touch.lookups):
-        return
-    for layout in layouts:
-        if where := describe_places(layout, row.path):
-            yield layout, where
-
-
-def _is_in_hidden_folder(path: str, root: str) -> bool:
-    """Whether a file is directly in a hidden folder of a folder in which people work."""
-    folders = dirname(path)[len(root) :].split("/")
-    return folders[-1].startswith(".") and not any(folder.startswith(".") for folder in folders[:-1])
-
-
-def _ignoring_agents(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
-    """Yield the agents that ignore a file and get nothing else from its folder, each with where it reads files with that name."""
-    folder = dirname(dirname(row.path))
-    for index, view in enumerate(table.agents):
-        where = describe_places(view.layout, row.path)
-        verdict = row.verdicts[index]
-        is_ignored = verdict.name == "never" and not verdict.reason
         # Nobody works in the hidden folder itself.
-        if not (is_ignored or (verdict.name == "elsewhere" and verdict.target == dirname(row.path))) or not where:
+        if any(verdict.name != "never" and verdict.target != folder for verdict in row.verdicts):
             continue
-        others = (
-            other_row
-            for other_row in table.rows
-            if other_row.verdicts[index].name in ("loaded", "cut", "elsewhere") and dirname(other_row.path) == folder
-        )
-        if not any(others):
-            yield view.layout, where
+        new_path = join(dirname(folder), basename(row.path))
+        for view in table.agents if new_path not in taken else ():
+            where = describe_places(view.layout, row.path)
+            if where and agent_name(view.layout) in in_use:
+                message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
+                facts.add("misplaced-file", Place(row.path), message, agent_name(view.layout))
+
+
+def _is_hidden_folder(folder: str, root: str) -> bool:
+    """Whether a folder is hidden, in a folder in which people work."""
+    *above, name = folder[len(root) :].split("/")
+    return name.startswith(".") and not any(part.startswith(".") for part in above)

@@ -1,26 +1,24 @@
-"""Recognizes folders of material, such as templates, translations and examples, which nobody uses as a working directory."""
+"""Recognizes folders of material: what is kept in a repository for others, or was copied from others, so that nobody works there."""
 
 from __future__ import annotations
 
 import re
 
-# Folders whose files are copied elsewhere, or are data.
-_MATERIAL_FOLDERS = frozenset(
-    ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
+# Templates, test data, samples, the sources of other projects, backups and what programs write.
+_MATERIAL = (
+    r"templates?|boilerplates?|scaffolds?|starters?|fixtures?|test[-_]?data|assets|examples?|demos?|samples?|showcases?"
+    r"|vendor(?:ed|s)?|third[-_]?party|external|upstream|repos|references?|backups?|bak|archived?|archives|deprecated|legacy|old|snapshots?"
+    r"|dist|generated|outputs?"
 )
-_EXAMPLE = re.compile(r"/(?:examples?|demos?|samples?|showcases?|starters?|templates?|fixtures?)(?:/|$)", re.IGNORECASE)
+# Names such as `web-templates`, `web.bak` and `backup-2026-11`.
+_FOLDER = re.compile(
+    rf"[._]*(?:{_MATERIAL}|.*[-_.](?:templates|fixtures|examples|backups?|bak|archived?|old)|(?:backup|archive)[-_.]?\d.*)_*",
+    re.IGNORECASE,
+)
 _TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
-def is_material(folder: str, root: str) -> bool:
-    """Whether a folder contains material such as templates or translations, so that probably nobody works in it."""
-    below = folder[len(root) :]
-    return _TRANSLATION.search(below) is not None or any(
-        segment.strip("_").lower() in _MATERIAL_FOLDERS or segment.endswith(("-templates", "_templates"))
-        for segment in below.split("/")
-    )
-
-
-def is_example(folder: str, root: str) -> bool:
-    """Whether a folder is an example: a project of its own, which people copy and open by itself."""
-    return _EXAMPLE.search(folder[len(root) :]) is not None
+def is_material(folder: str, top: str) -> bool:
+    """Whether a folder below `top` contains material such as templates, translations, sources of others or backups."""
+    below = folder[len(top) :]
+    return _TRANSLATION.search(below) is not None or any(map(_FOLDER.fullmatch, below.split("/")))

@@ -94,13 +94,6 @@ def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root
     return None if is_harmless else finding
 
 
-def is_unread_skill(path: str, readers: Mapping[str, Collection[str]], root: str) -> bool:
-    """Whether a file is a skill in a hidden folder of the repository that none of the known agents searches."""
-    is_own_skill = path.startswith(f"{root}/") and path.endswith("/SKILL.md")
-    hidden = hidden_folder(path[len(root) :]) if is_own_skill else ""
-    return bool(readers and hidden) and hidden not in readers
-
-
 def hidden_folder(path: str) -> str:
     """Return the name of the first hidden folder in the path of a skill, relative to the root, or empty if there is none."""
     return next((folder for folder in path.split("/")[:-1] if folder.startswith(".")), "")

@@ -15,7 +15,6 @@ from posixpath import dirname
 from ...vocabulary import value
 from .commands import find_commands, is_literal
 from .instructions import is_about_other_repository
-from .material import is_material
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -165,9 +164,6 @@ class _DefinitionFinder:
         if nearest is None or self.defines(name, folder):
             return
         path, names = nearest
-        # What is in a folder of templates is meant for the projects that are made from them.
-        if is_material(dirname(self.source.path), dirname(path)):
-            return
         if not any(self.files.exists(path, alternative, True) for alternative in alternatives):
             self.seen.add((name, folder))
             suggestions = [other for other in islice(names.defined, _MAX_SUGGESTIONS) if _PLAIN.fullmatch(other)]
