@@ -449,14 +449,19 @@ COPILOT = {".github/copilot-instructions.md": "Be brief.\n"}
 
 def test_text_that_an_agent_gets_twice(findings_for):
     files = {"AGENTS.md": f"# A\n\n{LONG}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
-    assert findings_for(files) == [], "nothing says that Copilot is used"
-    assert findings_for(COPILOT) == [("sent-twice", "CLAUDE.md", 3)]
-    assert findings_for({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
+    assert findings_for({**files, **COPILOT}) == [], "Copilot gets it twice, but Claude Code reads only CLAUDE.md"
     assert findings_for({"CLAUDE.md": "@AGENTS.md\n"}) == [], "a short file that Claude Code should get too"
     assert findings_for({"AGENTS.md": f"# A\n\n{LONGER}\n"}) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages == [
         "Copilot CLI gets /w/AGENTS.md twice: it is loaded anyway, and imported here; make /w/CLAUDE.md a link to AGENTS.md"
     ]
+
+
+def test_rules_that_an_agent_gets_twice(findings_for):
+    rules = {f".claude/rules/{name}.md": f"# {name}\n\n{LONG}\n" for name in "ab"}
+    assert findings_for(rules) == [("sent-twice", ".claude/rules/b.md", 3)]
+    assert findings_for({".claude/rules/b.md": f"<!-- tool:rules:start -->\n\n{LONG}\n"}) == [], "a program writes it"
+    assert findings_for({".claude/rules/b.md": "", "CLAUDE.md": f"# C\n\n{LONG}\n"}, "--disable", "blank-file") == []
 
 
 def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):
@@ -490,34 +495,6 @@ def test_a_sentence_that_only_points_to_a_file_can_be_a_link(findings_for):
     files = {"AGENTS.md": LONGER, "CLAUDE.md": "All instructions are in @AGENTS.md - follow it.\n", **COPILOT}
     assert findings_for(files) == [("sent-twice", "CLAUDE.md", 1)]
     assert findings_for.messages[0].endswith("; make /w/CLAUDE.md a link to AGENTS.md")
-
-
-def test_lines_in_several_files(findings_for):
-    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
-    lines = "\n\n".join(f"- Run the tests of package {number:02} first." for number in range(40))
-    files = {name: f"# {name}\n\n{lines}\n" for name in names}
-    assert findings_for(files, "--disable", "unread-file") == [("sent-twice", ".github/copilot-instructions.md", 3)]
-    assert findings_for.messages == [
-        "Copilot CLI gets 40 lines from here on 4 times: also from /w/AGENTS.md:3, /w/CLAUDE.md:3 and /w/GEMINI.md:3; keep it in one of them"
-    ]
-    short = {name: f"# {name}\n\n- Run the tests first.\n" for name in names}
-    assert findings_for(short, "--disable", "unread-file") == []
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "<!-- Licensed under these terms -->",
-        "<!--\nLicensed under these terms\n-->",
-        "```ts\nimport a from b;\n```",
-        "Reference: [the blog of this team](https://x.org/a)",
-        "## Run the tests first",
-        "Be brief.",
-    ],
-)
-def test_lines_that_are_no_rules_may_be_repeated(findings_for, line):
-    names = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
-    assert findings_for({name: f"# {name}\n\n{line}\n" for name in names}, "--disable", "unread-file") == []
 
 
 def test_lint_and_why_count_the_same_bytes(findings_for, tree, capsys):
@@ -597,7 +574,7 @@ def test_a_comment_or_setting_turns_a_check_off(findings_for):
 def test_only_agents_in_use_or_in_the_settings_count(findings_for):
     files = {"AGENTS.md": "Run tests.", ".gemini/GEMINI.md": "Be brief."}
     assert findings_for(files) == []
-    files = {"x/QWEN.md": f"# A\n\n{LONG}\n", "x/AGENTS.md": f"# B\n\n{LONG}\n"}
+    files = {"x/QWEN.md": f"# A\n\n{LONG}\n", "QWEN.md": f"# B\n\n{LONG}\n"}
     assert findings_for(files, "x", "--disable", "unread-file") == [("sent-twice", "x/QWEN.md", 3)]
 
 
@@ -863,6 +840,15 @@ def test_an_include_that_agents_do_not_expand_names_them(findings_for):
     findings_for(files)
     assert findings_for.messages == [
         "Codex CLI, Mistral Vibe, OpenCode and pi do not expand @server/AGENTS.md: the model sees the line, not the file; say when to read it"
+    ]
+
+
+def test_includes_that_agents_do_not_expand_are_one_finding(findings_for):
+    files = {"AGENTS.md": "# Shop\n\n@docs/a.md\n@docs/b.md\n", "docs/a.md": "A.", "docs/b.md": "B."}
+    assert findings_for(files) == [("unsupported-include", "AGENTS.md", 3)]
+    assert findings_for.messages == [
+        "Codex CLI, Mistral Vibe, OpenCode and pi do not expand @docs/a.md and @docs/b.md (line 4): the model sees the lines, not the files;"
+        " say when to read them"
     ]
 
 

@@ -38,3 +38,16 @@ def test_material_does_not_show_that_an_agent_is_used(tree):
     agents = {"w/AGENTS.md": "Run tests.\n", "w/CLAUDE.md": "", "w/backup/.cursor/rules/a.md": "Be brief.\n"}
     tree({"w/.git/HEAD": "", **agents})
     assert [f.code for f in proofread(Assembler(tree.workspace("w")), is_recursive=True).findings] == ["blank-file"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (".claude/rules/a.md", "Run `npm run gone`.\n", []),
+        (".claude/rules/a.md", "Run `npm run build`, then `npm run gone`.\n", ["missing-script"]),
+        ("CLAUDE.md", "Run `npm run gone`.\n", ["missing-script"]),
+    ],
+)
+def test_a_rule_that_runs_nothing_of_the_project_may_have_been_installed(tree, path, text, expected):
+    tree({"w/.git/HEAD": "", "w/package.json": '{"scripts": {"build": "x"}}', f"w/{path}": text})
+    assert [found.code for found in proofread(Assembler(tree.workspace("w"))).findings] == expected

@@ -104,6 +104,11 @@ _FOLDABLE = (
         lambda key, names: f"{key}s {names}",
     ),
     _Foldable(
+        ("unsupported-include",),
+        r"(?P<key>.+ not expand) (?P<name>\S+): the model sees the line, not the file; say when to read it",
+        lambda key, names: f"{key} {names}: the model sees the lines, not the files; say when to read them",
+    ),
+    _Foldable(
         ("unfollowed-import",),
         r"(?P<key>.+ not import) (?P<name>@\S+), because the file does not exist",
         lambda key, names: f"{key} {names}, because the files do not exist",

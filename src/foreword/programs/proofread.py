@@ -172,28 +172,14 @@ class _LintRun:
 
     def report(self, is_folded: bool = True) -> Report:
         """Return the findings, sorted. Without `is_folded`, everything that is missing in a file is a finding of its own."""
-        # What is known of a released agent says more than that this layout does not expand an include.
-        unfollowed = {
-            (found.path, found.line)
-            for found in self.findings
-            if found.code == "unfollowed-import"
-            or (found.code == "unsupported-include" and not found.message.startswith("this layout"))
-        }
         self.findings = dict.fromkeys(without_files_of_git(without_repeated_reasons(self.findings), self.root))
+        reactions = (
+            with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
+            for each in sorted(self.findings, key=_sort_key)
+        )
         findings = [
             found
-            for found in filter(
-                None,
-                (
-                    with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
-                    for each in sorted(self.findings, key=_sort_key)
-                ),
-            )
-            if not found.message.startswith("this layout does not expand") or (found.path, found.line) not in unfollowed
-        ]
-        findings = [
-            found
-            for found in findings
+            for found in filter(None, reactions)
             if self.own.concerns(found)
             and not is_page_of_site(found, self.reader, workspace_reach(self.root, self.snapshot.plan.workspace))
         ]
@@ -297,12 +283,12 @@ class _LintRun:
     def _is_only_ours(self, found: Finding, agents: AgentLint) -> bool:
         """Whether a finding does not apply to the released agents of the repository, but only to a layout that mirrors none.
 
-        That is so if the agent for which a file was written loads it. Of two skills with one name, most agents search only one's folder.
+        What they do with the files that they load is known. Of two skills with one name, most search only one's folder.
         """
         if found.code not in _ONLY_OURS or self.snapshot.layout.mirrors:
             return False
-        is_own_file = found.path in agents.files_read and os.path.basename(found.path) not in agents.shared
-        return is_own_file or found.code == "skill-shadowed"
+        is_shared = os.path.basename(found.path) in agents.shared and found.code == "file-shadowed"
+        return (found.path in agents.files_read and not is_shared) or found.code == "skill-shadowed"
 
     def _candidates(self, is_recursive: bool) -> list[Candidate]:
         """Return the prompt's candidates, and the files that touches add: with `is_recursive`, those in every folder below."""

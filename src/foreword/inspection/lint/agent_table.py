@@ -23,7 +23,8 @@ AGENT_CHECKS = (
         "An agent does not read a file that is meant for several agents, because it has found a file of its own.",
         "Claude Code reads AGENTS.md only if there is no CLAUDE.md in any folder from the filesystem root to the one in which it works."
         " Nothing is reported if the agent gets the text in another way: from a link, a copy or an import, or because a file that it reads"
-        " names the other one.",
+        " names the other one; if it has a guide of its own of 1,000 characters or more in that folder; or if there is no AGENTS.md beside the CLAUDE.md"
+        " either, so that the repository does not use such files to instruct every agent.",
         Example(
             {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "# Shop\n\nBe brief.\n"},
             message_part="Claude Code never reads",
@@ -114,25 +115,19 @@ AGENT_CHECKS = (
         "misplaced-file",
         "info",
         "An agent ignores a file: it reads files of that name in other places, or files there with another extension.",
-        "Copilot reads CLAUDE.md, but not `.claude/CLAUDE.md` at the root of a repository. Reported only if the agent gets nothing else from"
-        " that folder or, if the folder is not hidden, if no agent reads the file.",
+        "Gemini CLI reads the GEMINI.md of a project, but not `.gemini/GEMINI.md`. Reported only if no agent reads the file, and if it is in a hidden"
+        " folder, in which nobody works.",
         Example(
-            {
-                ".claude/CLAUDE.md": "# Shop\n\nRun `make test`.\n",
-                ".github/instructions/web.instructions.md": "---\napplyTo: 'web/**'\n---\nBe brief.\n",
-                "web/index.html": "<p>Hello</p>\n",
-            },
-            ".claude/CLAUDE.md",
+            {".gemini/GEMINI.md": "# Shop\n\nRun `make test`.\n", ".gemini/settings.json": "{}\n"},
+            ".gemini/GEMINI.md",
             None,
-            "Copilot CLI ignores this file",
+            "Gemini CLI ignores this file",
+            ("--recursive",),
         ),
         Example(
-            {
-                "CLAUDE.md": "# Shop\n\nRun `make test`.\n",
-                ".github/instructions/web.instructions.md": "---\napplyTo: 'web/**'\n---\nBe brief.\n",
-                "web/index.html": "<p>Hello</p>\n",
-            },
-            ".claude/CLAUDE.md",
+            {"GEMINI.md": "# Shop\n\nRun `make test`.\n", ".gemini/settings.json": "{}\n"},
+            ".gemini/GEMINI.md",
+            options=("--recursive",),
         ),
     ),
     Check(
@@ -181,21 +176,22 @@ AGENT_CHECKS = (
     Check(
         "sent-twice",
         "info",
-        "An agent gets the same text of 1,000 characters or more twice: paragraphs from two files, or lines from three or more.",
-        "All copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
-        " gets text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once. An agent counts"
-        " if the repository has a file that only this agent reads, or if the text is in files for every agent.",
+        "An agent gets the same text of 1,000 characters or more twice: from two files for the same agents, a link, or an import.",
+        "All copies cost tokens on every turn, and sooner or later only one of them is updated. Two files are"
+        " for the same agents if they have the same name or are rules in one folder; a copy in another file, such as CLAUDE.md, may be for an agent"
+        " that reads only that one. A file that is identical byte for byte is sent once. What a program writes into a file is not reported. An agent"
+        " counts if the repository has a file that only this agent reads, or if the text is in files for every agent.",
         Example(
             {
                 "AGENTS.md": f"# Shop\n\n{RULES}\n",
-                "CLAUDE.md": f"# Claude\n\n{RULES}\n",
-                ".github/copilot-instructions.md": "Be brief.\n",
+                "web/AGENTS.md": f"# Web\n\n{RULES}\n",
             },
-            "CLAUDE.md",
+            "web/AGENTS.md",
             3,
-            "Copilot CLI gets this paragraph twice",
+            "get this paragraph twice",
+            ("web",),
         ),
-        Example({"AGENTS.md": f"# Shop\n\n{RULES}\n", "CLAUDE.md": f"# Shop\n\n{RULES}\n"}, "CLAUDE.md"),
+        Example({"AGENTS.md": f"# Shop\n\n{RULES}\n", "CLAUDE.md": f"# Claude\n\n{RULES}\n"}, "CLAUDE.md"),
     ),
 )
 AGENT_IDS = frozenset(check.id for check in AGENT_CHECKS)

@@ -9,7 +9,7 @@ from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
 from .references import find_unexpanded_includes
-from .repeated import MIN_REPEATED_LENGTH, find_repeated_lines, find_repetitions
+from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .source_text import source_texts
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...vocabulary import Finding
     from .agent_facts import Facts, Visit
-    from .repeated import RepeatedLines, Repetition
+    from .repeated import Repetition
     from .source_text import SourceCache, SourceText
 
 # An import beside a file is what Claude Code's documentation recommends, so that only a long file is worth a word.
@@ -190,6 +190,12 @@ def _token(source: SourceText, finding: Finding) -> str:
     return lines[finding.line - 1][finding.column - 1 : finding.end_column - 1]
 
 
+# A program writes this file, or the part that a comment begins.
+_GENERATED = re.compile(
+    r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b|\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE
+)
+
+
 class RepeatedTexts:
     """Reports texts that an agent gets twice. Files that several agents read are compared only once."""
 
@@ -199,54 +205,46 @@ class RepeatedTexts:
         # The agents for which the repository has a file that no other agent reads. Nobody may use the others here.
         self.in_use: set[str] = set()
         self._sources: SourceCache = {}
-        self._repetitions_by_sources: dict[tuple[int, ...], tuple[Sequence[Repetition], Sequence[RepeatedLines]]] = {}
+        self._repetitions_by_sources: dict[tuple[int, ...], Sequence[Repetition]] = {}
 
     def visit(self, visit: Visit) -> None:
         if len(visit.loaded) > 1:
-            repetitions, lines = self._repetitions(visit)
-            for repetition in repetitions:
+            for repetition in self._repetitions(visit):
                 if self._concerns(visit, [repetition.path, repetition.other]):
                     self._report(repetition, visit)
-            for repeated in lines:
-                if self._concerns(visit, [path for path, _ in repeated.places]):
-                    self._report_lines(repeated, visit)
         self._report_files_loaded_twice(visit)
 
     def _concerns(self, visit: Visit, paths: Iterable[str]) -> bool:
         """Whether an agent that gets the text of these files twice is used here, or the files are for every agent."""
         return visit.agent in self.in_use or all(basename(path) in self.shared for path in paths)
 
-    def _repetitions(self, visit: Visit) -> tuple[Sequence[Repetition], Sequence[RepeatedLines]]:
-        """Return the paragraphs that are in two files, and the lines that are in more, unless such a paragraph contains them."""
+    def _repetitions(self, visit: Visit) -> Sequence[Repetition]:
+        """Return the paragraphs that are in two files for the same agents. What a program writes into a file is left out."""
         sources = [
             source
             for source in source_texts(visit.prompt, self._sources)
             if source.is_file and is_inside(source.path, visit.root)
+            # An agent may leave out comments.
+            and not _GENERATED.search((visit.read(source.path) or source).text)
         ]
         key = tuple(map(id, sources))
         if key not in self._repetitions_by_sources:
-            paragraphs = [
-                repetition for repetition in find_repetitions(sources) if len(repetition.text) >= MIN_REPEATED_LENGTH
+            self._repetitions_by_sources[key] = [
+                repetition
+                for repetition in find_repetitions(sources)
+                if len(repetition.text) >= MIN_REPEATED_LENGTH and self._have_same_readers(repetition, visit.root)
             ]
-            reported = {path for repetition in paragraphs for path in (repetition.path, repetition.other)}
-            lines = [
-                repeated
-                for repeated in find_repeated_lines(sources)
-                if repeated.length >= MIN_REPEATED_LENGTH and reported.isdisjoint(path for path, _ in repeated.places)
-            ]
-            self._repetitions_by_sources[key] = paragraphs, lines
         return self._repetitions_by_sources[key]
 
-    def _report_lines(self, repeated: RepeatedLines, visit: Visit) -> None:
-        """Report lines that are in several files, at the nearest file."""
-        places = sorted(repeated.places, key=lambda place: (place[0].count("/"), place[0]))
-        *others, here = places
-        subject = "this line" if repeated.count == 1 else f"{repeated.count} lines from here on"
-        elsewhere = join_names([f"{path}:{line}" for path, line in others])
-        has_links = len({self.resolve(path) for path, _ in places}) < len(places)
-        advice = "delete the links among them that no other agent needs" if has_links else "keep it in one of them"
-        message = f"{{agents}} get{{s}} {subject} {len(places)} times: also from {elsewhere}; {advice}"
-        self.facts.add("sent-twice", Place(*here), message, visit.agent)
+    def _have_same_readers(self, repetition: Repetition, root: str) -> bool:
+        """Whether two files are for the same agents: of others, such as AGENTS.md and CLAUDE.md, some agent may read only one.
+
+        A link is one file.
+        """
+        path, other = repetition.path, repetition.other
+        is_one_folder_of_rules = dirname(path) == dirname(other) and "/." in dirname(path)[len(root) :]
+        has_one_name = basename(path) == basename(other)
+        return has_one_name or is_one_folder_of_rules or self.resolve(path) == self.resolve(other)
 
     def _report(self, repetition: Repetition, visit: Visit) -> None:
         """Report a repetition at the nearer file, so that agents with a different order share the finding."""
@@ -257,15 +255,8 @@ class RepeatedTexts:
             self._report_link(here[0], there[0], visit)
             return
         subject = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
-        # One of two names in a folder may be the only one that another agent reads.
-        is_second_name = dirname(here[0]) == dirname(there[0]) and not {basename(here[0]), basename(there[0])} <= {
-            *self.shared
-        }
-        advice = (
-            "make one a link to the other, or run `foreword align`" if is_second_name else "keep it in one of the two"
-        )
         folder = "the root" if dirname(there[0]) == visit.root else dirname(there[0])
-        message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; {advice}"
+        message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
         for_several = (
             f"{{agents}} get{{s}} most of these {{count}} files twice, because their text is also in {folder}: {{files}}; keep it in one place"
             if dirname(here[0]) != dirname(there[0])

@@ -32,7 +32,6 @@ _CHANGING_VALUES = {
 LONG_LIVED = frozenset(("release", "project"))
 
 _DATE = r"(?:20\d\d-[01]\d-[0-3]\d|[A-Z][a-z]{2,8} \d{1,2},? 20\d\d|\d{1,2} [A-Z][a-z]{2,8} 20\d\d)"
-_TIME = r"[T ,]{1,3}(?:at )?[0-2]?\d:[0-5]\d"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _MARKS = r"[*_`\"']{0,3}"
 _PATTERNS = (
@@ -40,12 +39,6 @@ _PATTERNS = (
         "today's date",
         rf"\b(?:today(?:['’]s date)?|current (?:date|time|date and time|datetime))\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}"
         rf"(?:\w{{3,9}}, )?{_DATE}",
-    ),
-    (
-        # A file that was updated, generated or created at some time changes only when somebody does that again.
-        "a timestamp",
-        rf"\b(?:synced|refreshed|indexed|built)(?: (?:at|on|by [^\n:]{{1,40}}? (?:at|on)))?{_MARKS}:?{_MARKS}"
-        rf"[ \t]{{0,3}}{_MARKS}{_DATE}{_TIME}",
     ),
     (
         "the id of a run",

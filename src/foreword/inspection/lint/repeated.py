@@ -1,5 +1,4 @@
-"""Finds paragraphs that are in two files, and lines that are in several: they are paid for more than once, and one day only one of them
-will be updated."""
+"""Finds paragraphs that are in two files: they are paid for more than once, and one day only one of them will be updated."""
 
 from __future__ import annotations
 
@@ -65,56 +64,5 @@ def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
 
 
 def units_of(source: SourceText) -> frozenset[int]:
-    """Return hashes of the paragraphs and lines that are compared. Texts without a common hash have nothing to report in common."""
-    paragraphs = (" ".join(paragraph.split()) for _, paragraph in _paragraphs(source))
-    lines = (words for line in source.text.split("\n") if len(words := _line_words(line)) >= _MIN_LINE_WORDS)
-    return frozenset((*map(hash, paragraphs), *(hash(tuple(words)) for words in lines)))
-
-
-# Lines
-
-_MIN_COPIES = 3
-_MIN_LINE_WORDS = 3
-
-
-@value
-class RepeatedLines:
-    """Lines that are in several files: the path and line of the first one in each, in order of the files, their number and their length."""
-
-    places: Sequence[tuple[str, int]]
-    count: int
-    length: int
-
-
-def find_repeated_lines(sources: Sequence[SourceText]) -> Iterator[RepeatedLines]:
-    """Yield the lines that are in three files or more, as one result for each set of files."""
-    places_by_line: dict[str, dict[str, int]] = {}
-    for source in sources:
-        for number, line in enumerate(_prose_lines(source), 1):
-            words = _line_words(line)
-            if len(words) >= _MIN_LINE_WORDS:
-                places_by_line.setdefault(" ".join(words), {}).setdefault(source.path, number)
-    groups: dict[tuple[str, ...], list[tuple[str, dict[str, int]]]] = {}
-    for words_of_line, places in places_by_line.items():
-        if len(places) >= _MIN_COPIES:
-            groups.setdefault(tuple(places), []).append((words_of_line, places))
-    for group in groups.values():
-        yield RepeatedLines(tuple(group[0][1].items()), len(group), sum(len(line) for line, _ in group))
-
-
-def _prose_lines(source: SourceText) -> Iterator[str]:
-    """Yield the lines of a text. Those in fences are blank, and comments, such as a licence, are left out."""
-    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), source.text, flags=re.DOTALL)
-    fenced = {
-        number
-        for start, end in source.fences
-        for number in range(source.line(start), source.line(max(end - 1, start)) + 1)
-    }
-    yield from ("" if number in fenced else line for number, line in enumerate(text.split("\n"), 1))
-
-
-def _line_words(line: str) -> list[str]:
-    """Return the words of a line in lower case, without Markdown's marks and links. A heading, or a row of a table, has none."""
-    if line.lstrip()[:1] in ("#", "|", "<"):
-        return []
-    return re.findall(r"\w+", re.sub(r"\[[^\]\n]{0,200}\]\([^()\n]{0,300}\)|https?://\S+", "", line).lower())
+    """Return hashes of the paragraphs that are compared. Texts without a common hash have nothing to report in common."""
+    return frozenset(hash(" ".join(paragraph.split())) for _, paragraph in _paragraphs(source))

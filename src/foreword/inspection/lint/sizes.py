@@ -30,7 +30,7 @@ LIMITS = (
         "Claude Code",
         ("CLAUDE.md",),
         40_000,
-        "it prints a warning each time it starts",
+        "it prints a warning each time it starts in that folder",
         "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
         "2026-11",
     ),

@@ -107,8 +107,9 @@ CHECKS = (
     Check(
         "volatile-text",
         "warning",
-        "A long-lived section contains text that will be different tomorrow: today's date, a timestamp, the id of a run, a clock.",
-        "Providers cache the beginning of a prompt, up to the first byte that changed. Everything after that byte is billed in full.",
+        "A long-lived section contains text that will be different tomorrow: today's date, the id of a run, a clock.",
+        "Providers cache the beginning of a prompt, up to the first byte that changed. Everything after that byte is billed in full."
+        " The time at which a file was generated or synced changes only with that file, and is not reported.",
         Example({"AGENTS.md": "# Shop\n\nToday's date is 2026-03-07.\n"}, line=3, message_part="today's date"),
         Example({"AGENTS.md": "# Shop\n\nThe API has been stable since 2026-03-07.\n"}),
     ),

@@ -110,7 +110,8 @@ def find_missing_targets(source: SourceText, files: ProjectFiles) -> Iterator[Mi
             continue
         for name in names:
             alternatives = [name + suffix for suffix in _BUILT_IN_SUFFIXES]
-            yield from finder.missing(command.offset, name, invocation.folder, alternatives)
+            finder.look_up(command.offset, name, invocation.folder, alternatives)
+    yield from finder.missing()
 
 
 def find_missing_scripts(source: SourceText, files: ProjectFiles) -> Iterator[MissingName]:
@@ -123,7 +124,10 @@ def find_missing_scripts(source: SourceText, files: ProjectFiles) -> Iterator[Mi
         invocation = _parse_script_command(command)
         if invocation:
             finder = script_or_program_finder if command.words[0] == "yarn" else script_finder
-            yield from finder.missing(command.offset, invocation.names[0], invocation.folder, invocation.alternatives)
+            finder.look_up(command.offset, invocation.names[0], invocation.folder, invocation.alternatives)
+    is_known = script_finder.is_known or script_or_program_finder.is_known
+    found = [*script_finder.missing(is_known), *script_or_program_finder.missing(is_known)]
+    yield from sorted(found, key=lambda missing: missing.offset)
 
 
 @value
@@ -154,20 +158,31 @@ class _DefinitionFinder:
         self.source, self.files, self.names, self.parse = source, files, names, parse
         self.nearest_by_folder: dict[str, tuple[str, Definitions] | None] = {}
         self.everywhere: list[Definitions] | None = None
-        self.seen: set[tuple[str, str]] = set()
+        self.found: dict[tuple[str, str], MissingName] = {}
+        # Whether a name that the source runs is defined.
+        self.is_known = False
 
-    def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[MissingName]:
-        """Yield the name if no applicable file defines it and none of the files in `alternatives` is next to the nearest one."""
-        if (name, folder) in self.seen or not self._applies_here(offset, folder):
+    def missing(self, is_known: bool = False) -> Iterator[MissingName]:
+        """Yield the names that were not found.
+
+        A rule or a command in a hidden folder may have been installed. It is about this project if something that it runs is defined here.
+        """
+        for missing in self.found.values():
+            if self.is_known or is_known or "/." not in self.source.path[len(dirname(missing.path)) :]:
+                yield missing
+
+    def look_up(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> None:
+        """Note the name if no applicable file defines it and none of the files in `alternatives` is next to the nearest one."""
+        if (name, folder) in self.found or not self._applies_here(offset, folder):
             return
         nearest = self._nearest(folder)
         if nearest is None or self.defines(name, folder):
+            self.is_known = self.is_known or nearest is not None
             return
         path, names = nearest
         if not any(self.files.exists(path, alternative, True) for alternative in alternatives):
-            self.seen.add((name, folder))
             suggestions = [other for other in islice(names.defined, _MAX_SUGGESTIONS) if _PLAIN.fullmatch(other)]
-            yield MissingName(offset, name, path, suggestions)
+            self.found[name, folder] = MissingName(offset, name, path, suggestions)
 
     def defines(self, name: str, folder: str) -> bool:
         """Whether an applicable file defines a name: the one in this folder or, if the folder is unknown, any in the workspace."""
