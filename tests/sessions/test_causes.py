@@ -1,11 +1,11 @@
-"""Which cause a collapse has if the log does not show the beginning of the requests."""
+"""Which cause a collapse has if the log does not show the beginning of the requests, and if several things happened."""
 
 import pytest
 
 from foreword.sessions.causes import find_cause
 from foreword.sessions.chains import steps
 from foreword.sessions.costs import ModelRule
-from foreword.sessions.values import LoggedRequest, LogPart, SessionLog, TokenCounts
+from foreword.sessions.values import Event, LoggedRequest, LogPart, SessionLog, TokenCounts
 
 RULE = ModelRule(None, "prefix", 0, "gemini")
 HIDDEN, FILE, ANSWER, RESULT = (
@@ -46,3 +46,42 @@ CHANGED_ANSWER = (ANSWER._replace(hash="x"), RESULT)
 )
 def test_more_was_lost_than_what_follows_the_difference(tail, read, cause):
     assert ask(tail, read) == cause
+
+
+# A compaction and a pause
+
+TOOL, PROMPT, OLD, NEW = (
+    LogPart("tool", "Read", "", "1", 4000),
+    LogPart("prompt", "system", "", "2", 4000),
+    LogPart("message", "", "", "3", 8000),
+    LogPart("summary", "", "", "4", 800),
+)
+BREAKPOINTS = ModelRule(None, "breakpoints", 300, "anthropic")
+
+
+@pytest.mark.parametrize(
+    ("read", "pause", "cause"),
+    [
+        (2000, 10, "compaction"),
+        (2000, 900, "compaction"),  # what comes before the conversation was read, so the pause did no harm
+        (0, 10, "compaction"),
+        (0, 900, "lifetime"),  # a compaction does not explain that the tools are lost too
+    ],
+)
+def test_a_compaction_keeps_what_comes_before_the_conversation(read, pause, cause):
+    first = LoggedRequest("a", "", 100, 99, "m", TokenCounts(0, 4000), tail=(TOOL, PROMPT, OLD), made="rebuilt")
+    tokens = TokenCounts(0, 2200 - read, read)
+    time = 100 + pause
+    second = LoggedRequest("b", "", time + 1, time, "m", tokens, keep=2, tail=(NEW,), made="rebuilt")
+    events = (Event("compaction", "", 101, 1),)
+    log = SessionLog("/log", "claude", "s", "1", "/w", "", "", "", (first, second), events, ())
+    assert find_cause(list(steps(log))[1], BREAKPOINTS).cause == cause
+
+
+def test_nobody_is_blamed_if_the_times_are_not_known():
+    first = LoggedRequest("a", "", 0, 0, "m", TokenCounts(0, 4000), tail=(TOOL, PROMPT, OLD), made="rebuilt")
+    second = LoggedRequest("b", "", 0, 0, "m", TokenCounts(0, 4200), keep=3, tail=(NEW,), made="rebuilt")
+    log = SessionLog("/log", "claude", "s", "1", "/w", "", "", "", (first, second), (), ())
+    found = find_cause(list(steps(log))[1], BREAKPOINTS)
+    assert (found.cause, found.pause) == ("unknown", None)
+    assert found.evidence.endswith("when it was sent is not known")

@@ -53,6 +53,16 @@ def test_causes_are_those_of_the_script(program):
     assert missing == []
 
 
+def test_the_tool_that_was_removed_is_named(tmp_path):
+    # The texts of two messages in between were reduced, so that their hashes are not found.
+    home = restore("claude", tmp_path)
+    fields = {"cwd": str(tmp_path), "home": str(home), "everywhere": True, "no_cache": True}
+    rows = mapping_answer({**fields, "id": "1807bc9d"})["requests"]
+    found = [row["collapse"]["evidence"] for row in rows if row["collapse"] and row["collapse"]["cause"] == "tool"]
+    assert found == ["the program removed tool `Edit` from position 6"]
+    assert [row["parts"] for row in rows].count("estimated") == 2
+
+
 @pytest.mark.parametrize("by", ["file", "tool", "section", "cause"])
 def test_rows_add_up(program, by):
     ask, _ = program

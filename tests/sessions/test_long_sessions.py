@@ -87,6 +87,20 @@ def test_rebuilt_requests_are_proved_up_to_a_limit(home, ask, monkeypatch):
     assert found == ["1 of 5 requests"]
 
 
+def test_a_message_that_is_missing_is_one_unknown_part(home, ask):
+    log = described(home, 4)
+    log.rows = [row for row in log.rows if row["type"] != "api-request-blob" or "Turn 1." not in str(row)]
+    log.write()
+    answer = ask(id=log.session)
+    assert [row["parts"] for row in answer["requests"]] == ["rebuilt", "estimated", "estimated", "estimated"]
+    assert [[part["kind"] for part in row["new"]] for row in answer["requests"][1:]] == [
+        ["unknown"],
+        ["message"],
+        ["message"],
+    ]
+    assert [row["message"].split(" rebuilt")[0] for row in answer["findings"]] == ["3 of 4 requests"]
+
+
 def part(kind, size):
     return LogPart(kind, "", "", f"{kind}{size}", size)
 

@@ -45,11 +45,12 @@ def find_cause(step: Step, rule: ModelRule, texts: Mapping[str, str] | None = No
         return CollapseCause(
             "model", f"the model changed from {previous.model} to {request.model}", request.model, pause=pause
         )
-    compactions = [event for event in step.events if event.kind == "compaction"]
-    if compactions:
-        return CollapseCause("compaction", "the conversation was compacted before this request", pause=pause)
     lifetime = max(previous.lifetime, rule.lifetime)
     is_expired = bool(lifetime and pause is not None and pause > lifetime)
+    is_compacted = any(event.kind == "compaction" for event in step.events)
+    # A compaction keeps what comes before the conversation, so a pause may be what emptied the cache.
+    if is_compacted and (not is_expired or step.keep < 0 or _explains(step, rule)):
+        return CollapseCause("compaction", "the conversation was compacted before this request", pause=pause)
     differs = 0 <= step.keep < step.old_length
     if differs and (_explains(step, rule) or not is_expired):
         return _difference(step, rule, texts or {})._replace(pause=pause)
@@ -72,13 +73,11 @@ def _without_difference(step: Step, pause: float | None, lifetime: int) -> Colla
     )
     if step.keep >= 0 and request.made == previous.made == "rebuilt" and _is_whole(step):
         limit = f" (the cache lasts {lifetime:,})" if lifetime else ""
-        if lifetime:
+        if lifetime and pause is not None:
             return CollapseCause("provider", f"nothing differs from the previous request{waited}{limit}", pause=pause)
-        return CollapseCause(
-            "unknown",
-            f"nothing differs from the previous request{waited}; how long the cache lasts is not known",
-            pause=pause,
-        )
+        missing = "when it was sent" if lifetime else "how long the cache lasts"
+        what = f"nothing differs from the previous request{waited}; {missing} is not known"
+        return CollapseCause("unknown", what, pause=pause)
     missing = _missing(step)
     return CollapseCause(
         "unknown", f"the log does not show {missing}{waited}; what it shows does not differ", pause=pause
@@ -179,7 +178,7 @@ def _tool_difference(step: Step) -> CollapseCause:
         return CollapseCause("tool", "the tools are no longer sent", old[0])
     if old and old[0].endswith(" tools"):  # the log has only their number
         return CollapseCause("tool", f"the number of tools changed from {old[0].split()[0]} to {new[0].split()[0]}")
-    index = min(step.keep, len(old))
+    index = sum(part.kind == "tool" for part in step.old_line.parts[: step.keep])
     change = describe_tool_change(old, new, index)
     name = change.split("`")[1] if "`" in change else ""
     part = next((part for part in (*step.parts, *step.old_parts) if part.kind == "tool" and part.name == name), None)

@@ -59,7 +59,7 @@ class Surprises:
     def problems(self, log: SessionLog) -> list[tuple[str, str]]:
         """Return the findings: a code, and what the message is about."""
         found = [
-            ("session-old-text", f"{path}|{requests}|{size // 4}") for path, (requests, size) in self._stale.items()
+            ("session-old-text", f"{path}|{requests:,}|{size // 4:,}") for path, (requests, size) in self._stale.items()
         ]
         found += [("session-file-lost", f"{path}|a compaction") for path in self._lost]
         dropped = dict.fromkeys(event.detail for event in log.events if event.kind == "dropped")

@@ -214,20 +214,20 @@ class _ClaudeLog(ClaudeFigures):
         if found is None:
             self._read_snapshots()
             return self._unlogged_composition("rebuilt" if self._snapshot and not ref else "estimated")
-        is_first = self.thread not in self._previous_hashes
         shape_before, hashes_before, parts_before = self._previous_hashes.get(self.thread, ("", [], 0))
         shape_hash, hashes = found
+        made = "rebuilt" if self.rebuilder.is_whole(hashes) else "estimated"
         count = common(hashes_before, hashes)
         kept = parts_before if count == len(hashes_before) else self.rebuilder.count_parts(hashes[:count])
         added = self.rebuilder.parts_of(hashes[count:])
         self._previous_hashes[self.thread] = shape_hash, hashes, kept + len(added)
         shape, old_shape = self.rebuilder.shapes[shape_hash], self.rebuilder.shapes.get(shape_before, ())
         same = common(old_shape, shape) if shape_hash != shape_before else len(shape)
-        if is_first and self._previous.pop(self.thread, ()):
-            return -1, (*shape, *self.rebuilder.parts_of(hashes)), "rebuilt"
+        if self._previous.pop(self.thread, ()):  # the one before it was not described
+            return -1, (*shape, *self.rebuilder.parts_of(hashes)), made
         if same < len(shape) or same < len(old_shape):
-            return same, (*shape[same:], *self.rebuilder.parts_of(hashes)), "rebuilt"
-        return len(shape) + kept, added, "rebuilt"
+            return same, (*shape[same:], *self.rebuilder.parts_of(hashes)), made
+        return len(shape) + kept, added, made
 
     def _unlogged_composition(self, made: str) -> tuple[int, tuple[LogPart, ...], str]:
         """Return the same for a request that the log does not describe: all rows before it."""

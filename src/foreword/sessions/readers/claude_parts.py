@@ -34,6 +34,10 @@ class PartMaker:
         self._beginnings: set[str] = set()  # of attached texts, because most other texts do not have to be hashed
         self._tools: dict[str, str] = {}
 
+    def missing(self, digest: str) -> LogPart:
+        """Return the part of a message that the log does not have."""
+        return self.texts.part("unknown", "")._replace(hash=digest)
+
     # Attachments
 
     def attach(self, row: dict[str, Any]) -> tuple[LogPart, ...]:

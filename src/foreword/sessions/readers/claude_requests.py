@@ -65,6 +65,7 @@ class Rebuilder:
         self.shapes: dict[str, tuple[LogPart, ...]] = {}
         self.messages: dict[str, dict[str, Any]] | None = {} if keeps_messages else None
         self.shape_rows: dict[str, dict[str, Any]] = {}
+        self._missing: set[str] = set()
 
     def add_row(self, role: str, message: dict[str, Any], is_summary: bool) -> None:
         """Add a row of the conversation. Rows of one role, or of one answer, are sent as one message."""
@@ -139,16 +140,20 @@ class Rebuilder:
                     self.messages[digest] = plain
 
     def request(self, ref: str) -> tuple[str, list[str]] | None:
-        """Return a request's shape and the hashes of its messages, or None if it is unknown or a message of it is missing."""
+        """Return a request's shape and the hashes of its messages, or None if it is unknown. A missing message is one unknown part."""
         shape, hashes, known = self._requests.get(ref, _NO_REQUEST)
-        if (
-            ref not in self._requests
-            or shape not in self.shapes
-            or not all(map(self._parts.__contains__, hashes[known:]))
-        ):
+        if ref not in self._requests or shape not in self.shapes:
             return None
+        for digest in hashes[known:]:
+            if digest not in self._parts:
+                self._missing.add(digest)
+                self._parts[digest] = (self._maker.missing(digest),)
         self._requests[ref] = shape, hashes, len(hashes)
         return shape, hashes
+
+    def is_whole(self, hashes: Iterable[str]) -> bool:
+        """Whether no message is missing."""
+        return not self._missing or self._missing.isdisjoint(hashes)
 
     def parts_of(self, hashes: Iterable[str]) -> tuple[LogPart, ...]:
         """Return the parts of messages."""
@@ -177,6 +182,8 @@ def request_text(rebuilder: Rebuilder, row: dict[str, Any]) -> str:
     if found is None or rebuilder.messages is None or not isinstance(params, dict):
         return ""
     shape_hash, hashes = found
+    if not rebuilder.is_whole(hashes):
+        return ""
     body = {key: field for key, field in params.items() if key not in _UNSENT}
     body |= rebuilder.shape_rows[shape_hash]
     body["messages"] = [rebuilder.messages[digest] for digest in hashes]
