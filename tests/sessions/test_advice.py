@@ -39,7 +39,7 @@ def log(home, session="1", tools=("Read", "Bash")):
         (
             lambda log: log.snapshot(tools=("Read", "Bash", "Grep")),
             {"written": 10_500},
-            ("offer the tool Grep from the start of a session, or not at all", 10_000),
+            ("keep the tools the same during a session: Grep in all requests, or in none", 10_000),
         ),
         (
             lambda log: None,

@@ -1,6 +1,7 @@
 """`foreword blame --file FILE --cost`: what each line of an instruction file cost."""
 
 import json
+from pathlib import Path
 
 import pytest
 from session_logs import ClaudeLog
@@ -42,6 +43,14 @@ def test_the_command_prints_lines(fields, capsys):
     assert "Never push without asking." in capsys.readouterr().out
     assert main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["total"]["exactness"] == "rebuilt"
+
+
+def test_secrets_in_lines_are_masked(fields):
+    path = Path(fields["cwd"], "CLAUDE.md")
+    secret = "ghp_" + "R4nd0mXyZ9qWe8rTy7uIo6pAs5dFg4hJk3lZ"
+    path.write_text(f"Use tabs.\nThe key is {secret}.\n")
+    answer = blame_cost_answer(Question(fields))
+    assert [line["text"] for line in answer["lines"]] == ["Use tabs.", "The key is ghp_" + "*" * 36 + ".", REMOVED]
 
 
 def test_a_file_that_no_session_read_is_an_error(fields):

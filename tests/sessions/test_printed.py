@@ -4,11 +4,13 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
+from other_logs import gemini_rows, pi_rows, write_gemini, write_pi
 from session_logs import ClaudeLog
 
 from foreword.cli import main
 from foreword.cli.schema import schema_of
 from foreword.cli.session_detail import write_detail
+from foreword.cli.session_words import write_days
 
 
 @pytest.fixture
@@ -135,3 +137,62 @@ def test_the_last_spans_are_shown_in_a_terminal(short, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "1 earlier time; --csv and --json list all"
     assert "in request 2," in lines[1]
+
+
+def test_a_table_of_several_programs_fits_80_columns(tmp_path, capsys, monkeypatch):
+    ClaudeLog(tmp_path, "/repo").user().answer(written=5000).user().answer(written=5100, seconds=900).write()
+    write_gemini(tmp_path, gemini_rows([(5000, 0, 7), (300, 5000, 7)]))
+    write_pi(tmp_path, pi_rows("/repo", [(5000, 0, 7), (300, 5000, 7)]))
+    for module in ("sessions", "terminal"):
+        monkeypatch.setattr(f"foreword.cli.{module}.is_terminal", lambda _: True)
+    monkeypatch.setattr("foreword.cli.terminal.terminal_width", lambda _: 80)
+    assert main(["sessions", str(tmp_path), "--home", str(tmp_path), "--everywhere", "--no-cache"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["id", "agent", "ended", "model", "requests", "read", "cost", "breaks"]
+    assert max(map(len, lines[:4])) <= 80
+
+
+def test_days_without_sessions_have_a_dot(capsys):
+    write_days({"2026-11-01": 0.5, "2026-11-02": None, "2026-11-04": 1.0, "unknown": 9.0})
+    write_days({"2026-11-01": 1.0, "unknown": 9.0})
+    write_days({"1970-01-01": 1.0, "2026-11-01": 1.0, "2026-11-02": 1.0})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "▅··█  cost by day, 2026-11-01 to 2026-11-04",
+        f"{'·' * 58}██  cost by day, 2026-09-04 to 2026-11-02",
+    ]
+
+
+def test_models_without_a_price_are_said_to_have_none(tmp_path, capsys):
+    log = ClaudeLog(tmp_path, "/repo").user().answer(written=5000, model="peer")
+    log.user().answer(written=5100, model="other").write()
+    assert main(["sessions", str(tmp_path), "--home", str(tmp_path), "--everywhere", "--no-cache"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == [
+        "2 requests of models without a price (0 fresh, 10.1k written, 0 read, 14 out)",
+        "the cache collapsed: model",
+    ]
+
+
+def test_a_terminal_is_not_controlled_by_a_log(tmp_path, capsys, monkeypatch):
+    bad = "\x1b[2J\x07"
+    log = ClaudeLog(tmp_path, f"/re{bad}po", session=f"1{bad}").snapshot().user().answer(written=5000, model=f"m{bad}")
+    log.instructions(f"/re{bad}po/CLAUDE.md", "Use tabs.\n" * 40).user().answer(read=5000, written=400, model=f"m{bad}")
+    log.user().answer(written=5500, model="claude-opus-5-5").user().answer(written=5600, model=f"x{bad}")
+    log.snapshot(tools=("Read", f"To{bad}ol")).user().answer(written=5700, model=f"x{bad}").write()
+    monkeypatch.setattr("foreword.cli.terminal.is_terminal", lambda _: True)
+    monkeypatch.setattr("foreword.cli.terminal.shows_colours", lambda _: False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    command = ["sessions", str(tmp_path), "--home", str(tmp_path), "--everywhere", "--no-cache"]
+    for options in (
+        [],
+        ["--id", "1"],
+        ["--csv"],
+        ["--by", "tool"],
+        ["--id", "1", "--csv"],
+        ["--id", "1", "--in-force-text", "tabs"],
+    ):
+        assert main([*command, *options]) == 0
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err
+        assert "\x07" not in printed.out + printed.err

@@ -251,12 +251,27 @@ def test_a_period_or_model_limits_the_requests(home, repo, ask, fields, count):
         ({"agents": ["claud"]}, "unknown agent 'claud'; did you mean 'claude'"),
         ({"by": "colour"}, "--by must be one of"),
         ({"in_force": "CLAUDE.md"}, "need --id"),
+        ({"since": "9" * 400 + "d"}, "--since must be a period such as 7d"),
+        ({"id": "1", "by": "file"}, "--by and --id exclude each other"),
+        ({"id": "1", "at": "2026-11-06"}, "--at needs --in-force or --in-force-text"),
+        ({"id": "1", "in_force": "CLAUDE.md", "in_force_text": "kind"}, "exclude each other"),
+        ({"id": "1", "in_force": "CLAUDE.md\0"}, "cannot contain a null character"),
         ({"since": "2026-02-01", "until": "2026-01-01"}, "is after"),
     ],
 )
 def test_an_invalid_question_says_what_would_be_right(ask, fields, message):
     with pytest.raises(CallError, match=message):
         ask(**fields)
+
+
+def test_days_are_in_order_and_causes_count_every_request_once(home, repo, ask):
+    log = ClaudeLog(home, repo).snapshot().user().answer(written=900)
+    for _ in range(3):
+        log.time += 86_400
+        log.user().answer(written=900 + log.time // 1000)
+    log.write()
+    assert [row["key"] for row in ask(by="day")["rows"]] == ["2026-11-09", "2026-11-08", "2026-11-07", "2026-11-06"]
+    assert {row["key"]: row["times"] for row in ask(by="cause")["rows"]} == {"lifetime": 3, "no collapse": 1}
 
 
 def test_without_a_home_directory_nothing_is_read(repo, monkeypatch):
@@ -268,8 +283,10 @@ def test_without_a_home_directory_nothing_is_read(repo, monkeypatch):
 
 def test_an_unknown_id_is_an_error(home, repo, ask):
     ClaudeLog(home, repo).user().answer(written=900).write()
-    with pytest.raises(MissingError, match="no session has the id '7'"):
+    with pytest.raises(MissingError, match=r"no session has the id '7', or an id that begins like that$"):
         ask(id="7")
+    with pytest.raises(MissingError, match=r"no session has the id '1', .* and a request that was asked for"):
+        ask(id="1", until="2020-01-01")
 
 
 # Damage

@@ -6,7 +6,7 @@ import csv
 import io
 
 from .session_words import KINDS
-from .terminal import write
+from .terminal import write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def write_csv(answer: Mapping[str, Any]) -> None:
     """Print an answer, with a header."""
     output = io.StringIO()
     csv.writer(output, lineterminator="\n").writerows(_rows(answer))
-    write(output.getvalue())
+    write_text(output.getvalue())
 
 
 def _rows(answer: Mapping[str, Any]) -> Iterator[list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..text.lines import printable
 from .columns import GAP, clip, display_width
 from .session_words import amount, money, when, write_total
 from .terminal import count_of, is_terminal, paint, terminal_width, write, write_line, write_table
@@ -38,7 +39,8 @@ def write_detail(answer: Mapping[str, Any]) -> None:
 
 
 def _write_requests(answer: Mapping[str, Any]) -> None:
-    write_line(paint(f"{answer['agent']} {answer['version']}  {answer['id']}  {answer['cwd']}", "bold"))
+    names = [f"{answer['agent']} {answer['version']}".strip(), answer["id"], answer["cwd"]]
+    write_line(paint(printable("  ".join(filter(None, names))), "bold"))
     is_short = is_terminal(sys.stdout)
     shown = answer["requests"][-_MOST:] if is_short else answer["requests"]
     if earlier := len(answer["requests"]) - len(shown):
@@ -50,7 +52,7 @@ def _write_requests(answer: Mapping[str, Any]) -> None:
             (
                 str(request["number"]),
                 (request["time"] or "?")[11:19],
-                "sub-agent" if request["thread"] else "" if request["kind"] == "turn" else request["kind"],
+                request["kind"] if request["kind"] != "turn" else "sub-agent" if request["thread"] else "",
                 *(amount(tokens[kind]) for kind in ("fresh", "written", "read", "out")),
                 money(request["cost"]),
                 _new(request["new"]),
@@ -77,7 +79,7 @@ def _write_collapses(requests: Sequence[Mapping[str, Any]], is_short: bool) -> N
         collapse = request["collapse"]
         cost = "" if collapse["cost"] is None else f", {money(collapse['cost'])}"
         text = f"request {request['number']}: {collapse['cause']}: {collapse['evidence']}; {collapse['tokens']:,} tokens were not read again{cost}"
-        write_line(text, indent=2)
+        write_line(printable(text), indent=2)
     if is_short and len(collapses) > _MOST_COLLAPSES:
         write_line(
             f"{count_of(len(collapses) - _MOST_COLLAPSES, 'earlier collapse')}; --csv and --json list all", indent=2
@@ -119,7 +121,7 @@ def _write_spans(answer: Mapping[str, Any]) -> None:
     for span in shown:
         first, last = span["requests"]
         numbers = f"request {first}" if first == last else f"requests {first} to {last}"
-        who = f" of sub-agent {span['thread']}" if span["thread"] else ""
+        who = f" of sub-agent {printable(span['thread'])}" if span["thread"] else ""
         end = "still there in the last request" if span["lost"] is None else f"then lost: {span['lost']}"
         write_line(
             f"{when(span['from'])} to {when(span['to'])}: in {numbers}{who}, version {span['version'][:8]}, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..text.lines import printable
 from ..text.shares import cached_percent
 from .terminal import SEVERITIES, count_of, paint, write, write_error, write_line
 
@@ -24,25 +25,45 @@ KINDS = ("fresh", "written", "read", "out")
 def write_total(total: Mapping[str, Any]) -> None:
     tokens = total["tokens"]
     amounts = ", ".join(f"{amount(tokens[kind])} {kind}" for kind in KINDS)
-    write_line(f"{money(total['cost'])} at list price for {count_of(total['requests'], 'request')} ({amounts})")
-    if total["unpriced_tokens"]:
+    requests = count_of(total["requests"], "request")
+    if total["cost"] is None:
+        write_line(f"{requests} of models without a price ({amounts})")
+    else:
+        write_line(f"{money(total['cost'])} at list price for {requests} ({amounts})")
+    if total["unpriced_tokens"] and total["cost"] is not None:
         write_line(f"{total['unpriced_tokens']:,} tokens are of models without a price, and not in this sum", indent=2)
     causes = total["collapse_cost"]
-    if causes:
+    if causes and all(cost is None for cost in causes.values()):
+        write_line(f"the cache collapsed: {', '.join(causes)}", indent=2)
+    elif causes:
         known = [cost for cost in causes.values() if cost is not None]
         parts = ", ".join(
             f"{cause} {money(cost)}" for cause, cost in sorted(causes.items(), key=lambda row: -(row[1] or 0))
         )
-        write_line(f"{money(sum(known)) if known else '?'} of it because the cache collapsed: {parts}", indent=2)
+        write_line(f"{money(sum(known))} of it because the cache collapsed: {parts}", indent=2)
 
 
 def write_days(days: Mapping[str, float | None]) -> None:
-    """Print a line with a bar for each day, if there are several."""
-    costs = [cost or 0.0 for cost in days.values()]
+    """Print a line with a bar for each of the last days, if there are several with sessions. A day without a cost has a dot."""
+    names = _last_days([day for day in days if day != "unknown"])
+    costs = [days.get(name) or 0.0 for name in names]
     if len(costs) > 1 and max(costs) > 0:
-        bars = "".join(_BARS[min(int(cost / max(costs) * len(_BARS)), len(_BARS) - 1)] for cost in costs[-_DAYS:])
-        names = list(days)[-_DAYS:]
+        bars = "".join(_bar(cost / max(costs)) for cost in costs)
         write_line(f"{bars}  cost by day, {names[0]} to {names[-1]}")
+
+
+def _last_days(days: Sequence[str]) -> list[str]:
+    """Return all days from the first of these to the last, but no more than fit a line."""
+    from datetime import date
+
+    if not days:
+        return []
+    first, last = date.fromisoformat(days[0]).toordinal(), date.fromisoformat(days[-1]).toordinal()
+    return [date.fromordinal(number).isoformat() for number in range(max(first, last - _DAYS + 1), last + 1)]
+
+
+def _bar(share: float) -> str:
+    return _BARS[min(int(share * len(_BARS)), len(_BARS) - 1)] if share else "·"
 
 
 def write_advice(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -51,7 +72,7 @@ def write_advice(rows: Sequence[Mapping[str, Any]]) -> None:
         write("\n")
         write_line(paint("what would help", "bold"))
     for row in rows:
-        write_line(f"{money(row['saving'])}  {row['change']} ({row['evidence']})", indent=2)
+        write_line(printable(f"{money(row['saving'])}  {row['change']} ({row['evidence']})"), indent=2)
 
 
 def when(time: str | None) -> str:

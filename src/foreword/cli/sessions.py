@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from ..errors import CallError
 from .options import OPTIONS, add_dir_argument, new_parser
 from .progress import Counter
 from .session_words import (
@@ -83,6 +84,8 @@ def sessions(args: Namespace) -> int:
         "in_force_text",
         "at",
     )
+    if args.json and args.csv:
+        raise CallError("--json and --csv exclude each other")
     fields = {name: getattr(args, name) for name in names}
     with Counter("reading logs") as progress:
         answer = sessions_answer(args.question.with_fields(**fields, progress=progress))
@@ -145,7 +148,7 @@ def _write_sessions(answer: Mapping[str, Any], args: Namespace) -> None:
         for session in (answer["sessions"][:_MOST] if is_short else answer["sessions"])
     ]
     header = ("id", "agent", "ended", "model", "requests", *KINDS, "cost", "hit", "breaks")
-    write_table(rows, header, ("dim",), right=range(4, 12), optional=(5, 8, 10))
+    write_table(rows, header, ("dim",), right=range(4, 12), optional=(8, 5, 10, 6))
     if older := len(answer["sessions"]) - len(rows):
         write_line(f"and {count_of(older, 'older session')}; --since 7d lists fewer, --csv and --json list all")
     write_days(answer["days"])

@@ -159,14 +159,14 @@ def write_table(
     colours: Sequence[str] = (),
     right: Collection[int] = (),
     paths: Collection[int] = (),
-    optional: Collection[int] = (),
+    optional: Sequence[int] = (),
     row_colours: Sequence[Mapping[int, str]] = (),
     always_header: bool = False,
 ) -> None:
     """Print rows in columns. On a terminal, the table fits the width and has a header and colours.
 
-    Columns in `right` are right-aligned, those in `paths` are shortened instead of wrapped, and those in `optional` are dropped if
-    there is no room. `colours` are per column; `row_colours` override them for individual cells. `always_header` also prints the header in
+    Columns in `right` are right-aligned, those in `paths` are shortened instead of wrapped, and those in `optional` are dropped one after
+    the other until there is room. `colours` are per column; `row_colours` override them for individual cells. `always_header` also prints the header in
     a pipe, for text that people read there and programs do not.
     """
     from .tables import Table
@@ -181,8 +181,12 @@ def write_table(
         write("\n".join(table.plain_lines()))
         return
     width = terminal_width(sys.stdout)
-    table = table.without_columns(optional) if optional and table.is_wider_than(width) else table
-    write("\n".join(table.fitted_lines(width)))
+    fitted = table
+    for count in range(1, len(optional) + 1):
+        if not fitted.is_wider_than(width):
+            break
+        fitted = table.without_columns(optional[:count])
+    write("\n".join(fitted.fitted_lines(width)))
 
 
 def report(findings: Sequence[Finding], args: Namespace, with_infos: bool = False) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, MissingError
+from ..inspection.lint.secrets import mask_in_place
 from ..sessions.attribution import Ledger, key_for
 from ..sessions.costs import apportion, dollars
 from ..sessions.folders import normalize_folder
@@ -122,7 +123,8 @@ def _line_forms(
     costs = [row[3] for row in rows.values() if row[3] is not None]
     cost = apportion(sum(costs), shares["cost"]) if costs else [None] * (len(lines) + 1)
     forms: list[PricedLineForm] = []
-    for index, text in enumerate([*lines, REMOVED]):
+    shown = mask_in_place("\n".join(lines)).split("\n") if lines else lines
+    for index, text in enumerate([*shown, REMOVED]):
         tokens = TokenCounts(*(columns[kind][index] for kind in KINDS))
         is_removed = index == len(lines)
         if is_removed and not any(tokens):

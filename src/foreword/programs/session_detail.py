@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 # How many requests are listed; an answer with all of a very long session would need gigabytes.
 MOST_REQUESTS = 20_000
 # The kinds of parts whose texts are compared to find the line of a difference.
+_MOST_DIGITS = 9
 _COMPARED = ("file", "server", "clock")
 
 
@@ -78,7 +79,8 @@ def find_session(query: SessionQuery, name: str) -> tuple[Session, PagedTable[Ke
         session for session in sessions if session.id.startswith(name)
     ]
     if not matches:
-        raise MissingError(f"no session has the id {name!r}, or an id that begins like that")
+        limit = " and a request that was asked for" if query.model or query.period.is_limited else ""
+        raise MissingError(f"no session has the id {name!r}, or an id that begins like that{limit}")
     if len(matches) > 1:
         ids = ", ".join(session.id for session in matches[:5])
         raise CallError(f"{len(matches)} sessions have an id that begins with {name!r}: {ids}; pass more of it")
@@ -89,6 +91,8 @@ def _wanted_texts(query: SessionQuery) -> Wanted:
     """Return which texts the answer needs: those in which the line of a difference is looked for, or those with the instruction."""
     fields = query.question.fields
     text = fields.get("in_force_text") or ""
+    if text and fields.get("in_force"):
+        raise CallError("--in-force and --in-force-text exclude each other")
     if not text and fields.get("in_force"):
         name, line = _split_line(fields["in_force"])
         lines = _read(_full_path(query, name), query.served).split("\n")
@@ -225,6 +229,8 @@ def _file_match(query: SessionQuery, session: Session, steps: PagedTable[KeptSte
 
 
 def _full_path(query: SessionQuery, name: str) -> str:
+    if "\0" in name:
+        raise CallError("a path cannot contain a null character")
     return absolute(os.path.join(query.workspace.cwd, name), query.environment)
 
 
@@ -241,9 +247,8 @@ def _join(cwd: str, name: str) -> str:
 
 def _split_line(text: str) -> tuple[str, int]:
     name, colon, number = text.rpartition(":")
-    return (
-        (name, int(number)) if colon and name and number.isascii() and number.isdecimal() and int(number) else (text, 0)
-    )
+    is_number = number.isascii() and number.isdecimal() and len(number) <= _MOST_DIGITS
+    return (name, int(number)) if colon and name and is_number and int(number) else (text, 0)
 
 
 def _read(path: str, served: Sequence[str]) -> str:

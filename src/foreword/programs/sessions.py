@@ -31,10 +31,14 @@ def sessions_answer(question: Question) -> SessionsForm | SessionRowsForm | Sess
     by = fields.get("by") or ""
     if by and by not in DIMENSIONS:
         raise CallError(f"--by must be one of {', '.join(DIMENSIONS)}, not {by!r}")
+    if fields.get("id") and by:
+        raise CallError("--by and --id exclude each other: --by adds up all sessions")
+    if fields.get("at") and not (fields.get("in_force") or fields.get("in_force_text")):
+        raise CallError("--at needs --in-force or --in-force-text")
     if fields.get("id"):
         return detail_answer(question)
-    if fields.get("in_force") or fields.get("in_force_text") or fields.get("at"):
-        raise CallError("--in-force, --in-force-text and --at need --id ID")
+    if fields.get("in_force") or fields.get("in_force_text"):
+        raise CallError("--in-force and --in-force-text need --id ID")
     query = SessionQuery(question)
     if by:
         return rows_answer(query, by)
@@ -54,7 +58,7 @@ def list_answer(query: SessionQuery) -> SessionsForm:
 
 
 def rows_answer(query: SessionQuery, by: str) -> SessionRowsForm:
-    """Return what each file, tool, day and so on cost."""
+    """Return what each file, tool, day and so on cost: the most expensive first, and days newest first."""
     ledger = Ledger(key_for(by))
     sessions = query.sessions(ledger if by in IN_PARTS else None)
     if by not in IN_PARTS:
@@ -69,6 +73,8 @@ def rows_answer(query: SessionQuery, by: str) -> SessionRowsForm:
         }
         for key, times, tokens, cost, exactness in ledger.final_rows()
     ]
+    if by == "day":
+        rows.sort(key=lambda row: row["key"], reverse=True)
     total = total_form(query, sessions)
     unused = (
         {key: cost or 0 for key, _, _, cost, _ in ledger.final_rows() if key in ledger.unused_servers()}
@@ -109,5 +115,9 @@ def file_costs(question: Question, paths: Iterable[str]) -> dict[str, float | No
     import os
 
     rows = rows_answer(SessionQuery(question.with_fields(since=_COST_PERIOD, model="")), "file")["rows"]
-    known = {os.path.realpath(row["key"]): row["cost"] for row in rows if os.path.isabs(row["key"])}
+    known = {
+        os.path.realpath(row["key"]): row["cost"]
+        for row in rows
+        if os.path.isabs(row["key"]) and "\0" not in row["key"]
+    }
     return {path: known[real] for path in paths if (real := os.path.realpath(path)) in known}

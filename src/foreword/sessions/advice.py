@@ -17,12 +17,14 @@ _SHORT, _LONG = 300, 3600
 _WORDS = {
     "file": "keep {name} as it is during a session",
     "server": "keep the tools of the MCP server {name} the same, and in the same order, from the start of a session",
-    "tool": "offer the tool {name} from the start of a session, or not at all",
+    "tool": "keep the tools the same during a session: {name} in all requests, or in none",
     "clock": "keep dates and times out of the prompt, or at its end",
     "setting": "keep {name} the same during a session",
     "model": "stay with one model during a session",
     "message": "do not rewrite earlier messages",
 }
+# The log may have only the number of tools.
+_ANY_TOOLS = "keep the tools the same during a session"
 
 
 class Advice(NamedTuple):
@@ -57,7 +59,8 @@ def advise(
 
 def _for_cause(cause: str, name: str, count: int, cost: int) -> Advice:
     times = "once" if count == 1 else f"{count:,} times"
-    return Advice(_WORDS[cause].format(name=name or "it"), cost, f"the cache broke {times} because of it")
+    change = _WORDS[cause] if name or cause != "tool" else _ANY_TOOLS
+    return Advice(change.format(name=name or "it"), cost, f"the cache broke {times} because of it")
 
 
 def _for_lifetime(

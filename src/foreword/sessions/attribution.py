@@ -161,6 +161,7 @@ class Ledger:
         """Add a request that collapsed: what was lost and what that cost more belong to the cause, everything else to the rest."""
         assert entry.collapse is not None
         self.add_whole(rest, entry.tokens, rates, entry.exactness)
+        self._rows[rest].times -= 1
         row, other, lost = _row_of(self._rows, cause), self._rows[rest], entry.collapse.lost
         row.times += 1
         for kind in (_FRESH, _WRITTEN):
