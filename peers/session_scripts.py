@@ -110,9 +110,10 @@ EVENTS = {
 }
 # The cause of the collapse after an edited file; programs that are not listed append the new text, which keeps the cache.
 EDITED = {"copilot": "file", "pi-agent": "file", "gemini": "file", "qwen": "unknown", "opencode": "unknown"}
-# The same after a turn in which a file was read: Copilot CLI forgets the instructions that it brought, and Gemini CLI sends the tool call
-# without its signature, which is not in the log, and the result twice.
-RESUMED = {"copilot": "file", "gemini": "message|unknown"}
+# The same after a turn in which a file was read: Copilot CLI forgets the instructions that it brought, Gemini CLI sends the tool call
+# without its signature, which is not in the log, and the result twice, and Qwen Code sends a reminder, which is not in the log either,
+# only with the newest message, so that the message before the file changes.
+RESUMED = {"copilot": "file", "gemini": "message|unknown", "qwen": "unknown"}
 # What changes in all later turns when another model is used, a server is added, or only in the next one when the session is forked.
 MODELS: dict[str, dict[str, Any]] = {
     "codex": {"swap": {"peer": "other"}},
