@@ -96,7 +96,7 @@ def write_qwen(home, rows):
 def write_opencode(home, cwd, sessions):
     """Write a database with these sessions: {id: (parent, requests)}."""
     path = home / ".local" / "share" / "opencode" / "opencode.db"
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path)
     connection.executescript(
         "CREATE TABLE session (id, directory, version, parent_id, time_updated);"

@@ -117,3 +117,34 @@ def test_data_that_is_not_an_object(path, ask, table, data):
 def test_ids_that_nobody_expects(path, ask, name):
     run(path, ("INSERT INTO session VALUES (?, '/w', '1', NULL, 'soon')", name))
     assert ask()["total"]["tokens"] == TOTAL
+
+
+def test_a_view_is_not_a_table(path, ask):
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count)"
+        " SELECT n AS id, 'ses_a-0' AS message_id, 'ses_a' AS session_id, '{}' AS data, n AS time_created FROM count"
+    )
+    connection.close()
+    answer = ask()
+    assert answer["total"]["requests"] == 0
+    assert {row["code"] for row in answer["findings"]} == {"session-log-unreadable"}
+    assert answer["findings"][0]["message"].endswith("part is a view, not a table")
+
+
+def test_nothing_is_created_beside_a_database_that_nobody_uses(path, ask):
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    connection.close()
+    assert ask()["total"]["requests"] > 0
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_what_is_only_in_the_log_of_a_database_is_read(path, ask):
+    before = ask()["total"]["requests"]
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("DELETE FROM message WHERE id = (SELECT max(id) FROM message)")
+    connection.commit()
+    assert ask()["total"]["requests"] == before - 1
+    connection.close()

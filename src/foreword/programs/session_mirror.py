@@ -24,7 +24,7 @@ def compare_with_mirror(query: SessionQuery, session: Session, steps: PagedTable
     step = steps.get(first.key) if first is not None else None
     if first is None or step is None or not getattr(reader, "NAMES_FILES", False):
         return []
-    read = {part.path for part in step.request.tail if part.kind == "file"}
+    read = {part.path for part in step.request.tail if part.kind == "file" and "\0" not in part.path}
     # Without files it is an old version, which did not log its instructions, or there are none.
     expected = _mirrored_files(query, session) if read and os.path.isdir(session.cwd) else None
     if expected is None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _MAX_NEW = 20
 _DAY = 86_400
 _QUARTER = 900  # days begin at the quarter of an hour, in every zone
+_MOST_DIGITS = 9
 _UNITS = {"m": 60, "h": 3600, "d": _DAY, "w": 7 * _DAY}
 
 
@@ -96,7 +97,7 @@ class Period:
         from datetime import datetime, timedelta
 
         count, unit = text[:-1], text[-1:]
-        if unit in _UNITS and count.isascii() and count.isdecimal():
+        if unit in _UNITS and count.isascii() and count.isdecimal() and len(count) <= _MOST_DIGITS:
             return self.now - int(count) * _UNITS[unit]
         try:
             moment = datetime.fromisoformat(text)
@@ -156,6 +157,7 @@ class SessionQuery:
         self._chosen: dict[tuple[str, str], Sequence[Entry]] = {}
         self._sums: dict[tuple[str, str], Sums] = {}
         self._copies: dict[int, tuple[str, Step, Entry]] = {}
+        self.empty: list[Session] = []  # sessions without requests, perhaps because their logs could not be read
 
     def _place(self, reader: Reader) -> SessionPlace | None:
         """Return where the sessions that count have worked. None means anywhere."""
@@ -183,6 +185,7 @@ class SessionQuery:
                 for entry in self.chosen(session):
                     if entry.key.startswith(UNLOGGED):
                         ledger.add_whole("not in the log", entry.tokens, self._rates(session, entry), "rebuilt")
+        self.empty = [session for session in sessions if not len(session.entries)]
         found = [session for session in sessions if len(self.chosen(session))]
         return sorted(found, key=lambda session: (-self.sums(session).end, session.id))
 
@@ -295,7 +298,7 @@ class SessionQuery:
                 )
             )
         seen: set[tuple[str, str, str]] = set()
-        for session in sessions:
+        for session in [*sessions, *self.empty]:
             for code, about in session.problems:
                 # Records of one type and version are reported once, whichever sessions have them.
                 where = session.agent if code == "session-record-unknown" else session.path
@@ -307,7 +310,8 @@ class SessionQuery:
 
 def _problem(session: Session, code: str, about: str) -> Finding:
     path = printable(session.path)
-    words = [printable(word) for word in about.split("|")]
+    # A path, which comes first, may contain the mark too.
+    words = [printable(word) for word in about.rsplit("|", 2 if code == "session-old-text" else 1)]
     message = _PROBLEMS[code].format(*words, agent=session.agent, about=printable(about), path=path, id=session.id[:8])
     return finding(code, message, path)
 

@@ -7,12 +7,11 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..sources.reader import Reader
     from ..vocabulary import Workspace
 
-_CWD = re.compile(rb'"cwd"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _HEAD = 128 << 10
 
 
@@ -59,6 +58,8 @@ def place_of(workspace: Workspace, reader: Reader, served: Sequence[str] = ()) -
 
 def _worktrees(common: str) -> list[str]:
     """Return the folders of a repository's worktrees, and its main one."""
+    from .readers.lines import read_beginning
+
     found = [os.path.dirname(common)] if os.path.basename(common) == ".git" else []
     folder = os.path.join(common, "worktrees")
     try:
@@ -66,12 +67,8 @@ def _worktrees(common: str) -> list[str]:
     except OSError:
         return found
     for name in names:
-        try:
-            with open(os.path.join(folder, name, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
-                pointer = file.read(4096).strip()
-        except OSError:
-            continue
-        if os.path.isabs(pointer):
+        pointer = os.fsdecode(read_beginning(os.path.join(folder, name, "gitdir"), 4096)).strip()
+        if os.path.isabs(pointer) and "\0" not in pointer:
             found.append(os.path.dirname(pointer))
             found.append(os.path.realpath(os.path.dirname(pointer)))
     return found
@@ -79,20 +76,19 @@ def _worktrees(common: str) -> list[str]:
 
 def peek_cwd(path: str) -> str:
     """Return the working directory that the beginning of a log names, or empty."""
-    import json
+    from .readers.lines import read_beginning
+    from .readers.rows import parse_row
 
-    from .readers.lines import UnreadableLog, open_log
+    for line in read_beginning(path, _HEAD).split(b"\n"):
+        if b'"cwd"' in line and (row := parse_row(line)) is not None and (cwd := _cwd_of(row)):
+            return cwd
+    return ""
 
-    try:
-        with open(open_log(path), "rb") as file:
-            head = file.read(_HEAD)
-    except (OSError, UnreadableLog):
-        return ""
-    found = _CWD.search(head)
-    if not found:
-        return ""
-    try:
-        text = json.loads(b'"' + found[1] + b'"')
-    except ValueError:
-        return ""
-    return text if isinstance(text, str) else ""
+
+def _cwd_of(row: Mapping[str, object]) -> str:
+    """Return the working directory in a row. What a tool was called with may have a field of that name too."""
+    from .readers.rows import string
+
+    data = row.get("data")
+    places = (row, row.get("payload"), data.get("context") if isinstance(data, dict) else None)
+    return next(filter(None, (string(place, "cwd") for place in places)), "")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 # Raise this when a reader changes what it extracts.
-VERSION = 6
+VERSION = 7
 _MOST_REQUESTS = 100_000
 _TABLES = ("logs", "figures")
 _SCHEMA = """CREATE TABLE IF NOT EXISTS {}
@@ -93,8 +93,11 @@ class Index:
             query = f"SELECT content FROM {table} WHERE path = ? AND stamp = ?"
             row = self._connection.execute(query, (path, stamp)).fetchone()
             return decode(json.loads(row[0])) if row else None
-        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError):
-            return None
+        except sqlite3.Error:  # it is locked or damaged, and waiting for each log would take hours
+            self.close()
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+            pass
+        return None
 
     def _keep(self, table: str, path: str, stamp: str, content: T, encode: Callable[[T], Any], mark: str = "") -> None:
         if self._connection is None:
@@ -105,8 +108,10 @@ class Index:
             self._count += 1
             if self._count % 500 == 0:
                 self._connection.commit()
-        except (sqlite3.Error, ValueError):
+        except sqlite3.Error:
             self.close()
+        except ValueError:  # for example a path that is not valid UTF-8
+            pass
 
     def close(self) -> None:
         """Save and close the index. What cannot be saved is read again next time."""

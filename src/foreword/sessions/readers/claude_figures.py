@@ -21,7 +21,9 @@ from .rows import (
     MANY_PARTS,
     MOST_PARTS_OF_LOG,
     UNEXPECTED,
+    note_unknown,
     number,
+    own_cost,
     parse_row,
     parse_time,
     string,
@@ -100,7 +102,7 @@ class ClaudeFigures:
         row = self.parse(line)
         if row is None:
             if line.strip():
-                self.problems["session-log-cut", CUT] = None
+                self._note_damage(CUT)
             return
         kind = row.get("type")
         add = self.row_types.get(kind) if isinstance(kind, str) else None
@@ -111,10 +113,13 @@ class ClaudeFigures:
             elif isinstance(kind, str) and kind in SKIPPED:
                 self._note(row)
             else:
-                version = row.get("version") or self.fields.get("version", "")
-                self.problems["session-record-unknown", f"{kind} {version}"] = None
+                note_unknown(self.problems, kind, row.get("version") or self.fields.get("version", ""))
         except DAMAGE:
-            self.problems["session-log-cut", UNEXPECTED] = None
+            self._note_damage(UNEXPECTED)
+
+    def _note_damage(self, about: str) -> None:
+        self.problems["session-log-cut", about] = None
+        self.sent_stamp = None  # it may have been the row of the user's that the next request answers
 
     def parse(self, line: bytes) -> dict[str, Any] | None:
         """Return the row in a line. What is never looked at may be left out."""
@@ -198,9 +203,9 @@ class ClaudeFigures:
         for model, counts in usage.items() if isinstance(usage, dict) else ():
             tokens = TokenCounts(*(number(counts, name) for name in _TOTALS))
             self.totals.append((model.removesuffix("[1m]"), len(self.requests), self.time, tokens))
-        cost = row.get("totalCostUSD")
-        if isinstance(cost, int | float) and not isinstance(cost, bool) and not row.get("hasUnknownModelCost"):
-            self.own_cost = float(cost)
+        cost = own_cost(row.get("totalCostUSD"))
+        if cost is not None and not row.get("hasUnknownModelCost"):
+            self.own_cost = cost
 
     @property
     def is_sub_agent(self) -> bool:

@@ -211,10 +211,6 @@ def _tokens(usage: Any) -> TokenCounts:
 
 def _read(path: str) -> str:
     """Return the beginning of a file's text, or empty if it cannot be read."""
-    from .lines import UnreadableLog, open_log
+    from .lines import read_beginning
 
-    try:
-        with open(open_log(path), "rb") as file:
-            return file.read(_MOST).decode("utf-8", "replace")
-    except (OSError, UnreadableLog):
-        return ""
+    return read_beginning(path, _MOST).decode("utf-8", "replace")

@@ -6,14 +6,14 @@ prompt and the tools are not logged; the instruction files are, in the first mes
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
 from ..values import TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog, split_tagged, walk_files
-from .rows import NoTexts, json_text, number, parse_time, string
+from .lines import read_beginning
+from .rows import NoTexts, json_text, number, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ AGENT = "gemini"
 TITLES = ("gemini-cli", "gemini cli")
 PROVIDER = "gemini"
 NAMES_FILES = True  # the log has the path of every instruction file
+_MOST = 4 << 20
 SKIPPED = frozenset(("info", "warning", "error"))
 _FILE = r"--- Context from: (?P<path>[^\n]*?) ---\n(?P<text>.*?)\n--- End of Context from: [^\n]*? ---"
 _FOLDER = re.compile(r"Workspace Directories:\*\*\n\s*- (.+)")
@@ -142,11 +143,8 @@ def _key_of(row: dict[str, Any]) -> tuple[str, str]:
 def _project_folder(path: str) -> str:
     """Return the folder of a log's project, from the program's list of projects, or empty."""
     project = os.path.dirname(os.path.dirname(path))
-    try:
-        with open(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"), encoding="utf-8") as file:
-            projects = json.load(file).get("projects")
-    except (OSError, ValueError, AttributeError):
-        return ""
+    known = parse_row(read_beginning(os.path.join(os.path.dirname(os.path.dirname(project)), "projects.json"), _MOST))
+    projects = known.get("projects") if known else None
     name = os.path.basename(project)
     return (
         next((folder for folder, short in projects.items() if short == name), "") if isinstance(projects, dict) else ""

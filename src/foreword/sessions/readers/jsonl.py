@@ -10,7 +10,7 @@ from ..pages import PagedTable
 from ..values import Event, LoggedRequest, SessionLog
 from .composing import Composer
 from .lines import ROW_END
-from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, parse_row, parse_time, string
+from .rows import CUT, DAMAGE, MANY_PARTS, MOST_PARTS_OF_LOG, UNEXPECTED, note_unknown, parse_row, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,19 +75,23 @@ class JsonLog:
             self.row_id = string(row, "id", "uuid")
             self._guard(row)
         elif line.strip():
-            self.problems["session-log-cut", CUT] = None
+            self._note_damage(CUT)
 
     def _guard(self, row: dict[str, Any]) -> None:
         try:
             self._row(row)
         except DAMAGE:
-            self.problems["session-log-cut", UNEXPECTED] = None
+            self._note_damage(UNEXPECTED)
+
+    def _note_damage(self, about: str) -> None:
+        self.problems["session-log-cut", about] = None
+        self.sent = 0.0  # it may have been the message that the next request answers
 
     def _row(self, row: dict[str, Any]) -> None:
         raise NotImplementedError
 
     def _unknown(self, kind: object) -> None:
-        self.problems["session-record-unknown", f"{kind} {self.version}".strip()] = None
+        note_unknown(self.problems, kind, self.version)
 
     def _event(self, kind: str, detail: str = "") -> None:
         self.events.append(Event(kind, "", self.time, len(self.requests), detail))

@@ -28,6 +28,8 @@ def open_log(path: str) -> int:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:
         raise UnreadableLog(error.strerror or "cannot be opened") from None
+    except ValueError as error:  # for example a path with a null character
+        raise UnreadableLog(str(error)) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UnreadableLog("not a regular file")
@@ -77,6 +79,15 @@ class LogFile:
                             left -= len(line)
             except OSError as error:
                 self.error = error.strerror or "cannot be read"
+
+
+def read_beginning(path: str, size: int) -> bytes:
+    """Return the first bytes of a file, or none if it cannot be read."""
+    try:
+        with open(open_log(path), "rb") as file:
+            return file.read(size)
+    except (OSError, UnreadableLog):
+        return b""
 
 
 def mark_end(path: str, size: int) -> str:

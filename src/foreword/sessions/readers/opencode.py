@@ -11,8 +11,8 @@ import sqlite3
 
 from ..values import TokenCounts
 from .jsonl import JsonLog
-from .lines import LONGEST, UnreadableLog
-from .rows import CUT, DAMAGE, UNEXPECTED, json_text, number, parse_time, string
+from .lines import LONGEST, UnreadableLog, read_beginning
+from .rows import CUT, DAMAGE, UNEXPECTED, json_text, number, own_cost, parse_time, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ AGENT = "opencode"
 TITLES = ("open-code",)
 PROVIDER = ""
 _MARK = "#"
+_TABLES = ("session", "message", "part")
+_WITH_LOG = b"\2\2"  # in the header of a database in which changes are written to a log first
 # Data that is longer than a line may be is not read.
 _DATA = f"SELECT {{}}, CASE WHEN length(data) <= {LONGEST} THEN data END FROM {{}} WHERE session_id = ? ORDER BY time_created, id"
 
@@ -85,11 +87,23 @@ class _Database:
     def __enter__(self) -> _Database:
         from urllib.parse import quote
 
+        options = "mode=ro&immutable=1" if self._is_at_rest() else "mode=ro"
         try:
-            self._connection = sqlite3.connect(f"file:{quote(self._path)}?mode=ro", uri=True, timeout=1)
+            self._connection = sqlite3.connect(f"file:{quote(self._path)}?{options}", uri=True, timeout=1)
         except sqlite3.Error as error:
             raise UnreadableLog(str(error)) from None
+        try:
+            others = self.rows("SELECT name, type FROM sqlite_master WHERE type <> 'table' AND name IN (?, ?, ?)", *_TABLES)
+            if others:  # a view may have any number of rows
+                raise UnreadableLog("{} is a {}, not a table".format(*others[0]))
+        except UnreadableLog:
+            self._connection.close()
+            raise
         return self
+
+    def _is_at_rest(self) -> bool:
+        """Whether no program has the database open that keeps changes in a file beside it. Then SQLite need not create files there."""
+        return read_beginning(self._path, 20)[18:] == _WITH_LOG and not os.path.lexists(f"{self._path}-wal")
 
     def __exit__(self, *_: object) -> None:
         self._connection.close()
@@ -162,12 +176,10 @@ class _OpenCodeLog(JsonLog):
         self.model = string(message, "modelID") or self.model
         out = number(usage, "output") + number(usage, "reasoning")
         tokens = TokenCounts(number(usage, "input"), number(cache, "write"), number(cache, "read"), out)
-        cost = message.get("cost")
         kind = "compaction" if message.get("summary") is True else "turn"
-        own = float(cost) if isinstance(cost, int | float) and cost else None
         # A forked session has copies with other ids.
         identity = f"{self.sent}|{self.time}|{self.model}|{list(tokens)}" if self.sent else ""
-        self._request(key, tokens, identity=identity, own_cost=own, kind=kind)
+        self._request(key, tokens, identity=identity, own_cost=own_cost(message.get("cost")), kind=kind)
         if kind == "compaction":
             self._event("compaction", f"{key}||")
             self.composer.restart([])

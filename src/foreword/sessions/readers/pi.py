@@ -8,7 +8,7 @@ import re
 from ..values import TokenCounts
 from .composing import split_clock
 from .jsonl import JsonLog, content_text, split_tagged, walk_files
-from .rows import NoTexts, json_text, number, string
+from .rows import NoTexts, json_text, number, own_cost, string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class _PiLog(JsonLog):
         usage = message.get("usage")
         self.model = string(message, "model") or self.model
         cost = usage.get("cost") if isinstance(usage, dict) else None
-        total = cost.get("total") if isinstance(cost, dict) else None
+        own = own_cost(cost.get("total")) if isinstance(cost, dict) else None
         written = number(usage, "cacheWrite")
         tokens = TokenCounts(
             number(usage, "input"), written, number(usage, "cacheRead"), number(usage, "output"),
@@ -145,9 +145,7 @@ class _PiLog(JsonLog):
         made = "rebuilt" if self.tools else "estimated"
         key = f"{self.row_id or len(self.requests)}|{string(message, 'responseId')}"
         identity = f"{key}|{self.time}" if self.row_id else ""
-        self._request(
-            key, tokens, made, identity, own_cost=float(total) if isinstance(total, int | float) and total else None
-        )
+        self._request(key, tokens, made, identity, own_cost=own)
         parts = []
         content = message.get("content")
         for entry in content if isinstance(content, list) else ():

@@ -90,6 +90,7 @@ class _QwenLog(JsonLog):
         tokens = TokenCounts(total - read, 0, read, out)
         prompt = string(event, "prompt_id").partition("########")[0]
         thread = "" if not prompt or prompt == self.session else prompt.partition("-")[0] + " (the program's own)"
+        kind = "side" if thread else "turn"
         key = string(event, "response_id") or self.row_id
         identity = f"{key}|{self.time}" if key else ""
-        self._request(key or str(len(self.requests)), tokens, identity=identity, thread=thread)
+        self._request(key or str(len(self.requests)), tokens, identity=identity, thread=thread, kind=kind)

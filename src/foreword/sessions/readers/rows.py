@@ -45,6 +45,7 @@ _divided: dict[str, list[LogPart]] = {}
 _MAX_DIVIDED = 1000
 _LONG = 400
 _MOST_REMEMBERED = 2000
+_MOST_PROBLEMS, _LONGEST_TYPE = 100, 60
 
 
 class _RowParser:
@@ -134,6 +135,19 @@ def number(fields: Any, *names: str) -> int:
             if (type(count) is int or type(count) is float) and 0 <= count < MOST_TOKENS:
                 return int(count)
     return 0
+
+
+def note_unknown(problems: dict[tuple[str, str], None], kind: object, version: object) -> None:
+    """Note a record of a type that the reader does not know. Of very many types only the first are named."""
+    if len(problems) < _MOST_PROBLEMS:
+        about = f"{str(kind)[:_LONGEST_TYPE]} {str(version)[:_LONGEST_TYPE]}".strip()
+        problems["session-record-unknown", about] = None
+
+
+def own_cost(value: Any) -> float | None:
+    """Return an amount in dollars that a program recorded, or None if it is zero or not an amount."""
+    is_amount = (type(value) is int or type(value) is float) and 0 < value < MOST_TOKENS
+    return float(value) if is_amount else None
 
 
 def string(fields: Any, *names: str) -> str:
