@@ -93,7 +93,9 @@ class _Database:
         except sqlite3.Error as error:
             raise UnreadableLog(str(error)) from None
         try:
-            others = self.rows("SELECT name, type FROM sqlite_master WHERE type <> 'table' AND name IN (?, ?, ?)", *_TABLES)
+            others = self.rows(
+                "SELECT name, type FROM sqlite_master WHERE type <> 'table' AND name IN (?, ?, ?)", *_TABLES
+            )
             if others:  # a view may have any number of rows
                 raise UnreadableLog("{} is a {}, not a table".format(*others[0]))
         except UnreadableLog:
