@@ -252,6 +252,16 @@ def _kind(address: str, otherwise: str) -> str:
     return "builtin" if is_shipped(address) else otherwise
 
 
+def _check_extends(name: str, extended: Any, is_untrusted: bool) -> None:
+    """Raise a LayoutError unless a layout may extend this one. An untrusted layout may not name a file."""
+    if not isinstance(extended, str):
+        raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}").at("extends")
+    if is_untrusted and not is_address(extended):
+        raise LayoutError(
+            f"layout {name}: extends must be an address ($std/…, $workspace/…) in an untrusted layout, not the file {extended!r}"
+        ).at("extends")
+
+
 class _Loader:
     def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
         self.workspace, self.reader, self.packs = workspace, reader, packs
@@ -273,12 +283,7 @@ class _Loader:
         extended = mapping.get("extends")
         if extended is None:
             return Source(name, address, own_mapping, untrusted)
-        if not isinstance(extended, str):
-            raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}").at("extends")
-        if is_untrusted and not is_address(extended):
-            raise LayoutError(
-                f"layout {name}: extends must be an address ($std/…, $workspace/…) in an untrusted layout, not the file {extended!r}"
-            ).at("extends")
+        _check_extends(name, extended, is_untrusted)
         folder = referrer_folder if is_address(address) else os.path.dirname(address)
         try:
             base = self.load(extended, folder, (*chain, address))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..conversation.stored_template import StoredTemplate
     from ..shapes import Shape
+    from ..sources.reader import Reader
     from ..store.contract import Store
     from ..vocabulary import Agent, Prompt
 
@@ -232,9 +233,7 @@ class Question:
 
     def _store_url(self) -> tuple[str, bool]:
         """Return the store's URL, and whether it was set explicitly."""
-        from ..packs.settings import read_settings
         from ..sources.environment import resolve_workspace
-        from ..sources.paths import data_folder
         from ..sources.reader import Reader
 
         url = self.fields.get("store") or os.environ.get("FOREWORD_STORE", "")
@@ -244,18 +243,31 @@ class Question:
         workspace = resolve_workspace(self.workspace, reader)
         if url:
             return _expand_home(url, workspace), True
+        url = self._url_in_settings(workspace, reader)
+        return (url, True) if url else (self._default_url(workspace), False)
+
+    def _url_in_settings(self, workspace: Workspace, reader: Reader) -> str:
+        """Return the store's URL or path in the last trusted settings that have one, or an empty string."""
+        from ..packs.settings import read_settings
+
         files, _ = read_settings(workspace, reader, self.fields.get("settings") or "")
         for file in reversed(files):
             if file.mapping.get("store") and not file.is_untrusted:
                 location = _expand_home(file.mapping["store"], workspace)
                 is_path = "://" not in location and location != ":memory:"
-                return os.path.join(os.path.dirname(file.path), location) if is_path else location, True
+                return os.path.join(os.path.dirname(file.path), location) if is_path else location
+        return ""
+
+    def _default_url(self, workspace: Workspace) -> str:
+        """Return the URL of the store in the user's data folder."""
+        from ..sources.paths import data_folder
+
         # If another home directory was passed, this environment's data folder belongs to a different user.
         home_folder = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
         folder = home_folder or data_folder(workspace)
         if not folder:
             raise CallError("the store needs a home directory, which is unknown; set --store or FOREWORD_STORE")
-        return f"sqlite:///{os.path.join(folder, 'foreword', 'foreword.db')}", False
+        return f"sqlite:///{os.path.join(folder, 'foreword', 'foreword.db')}"
 
 
 def _assignments(entries: Iterable[str | tuple[str, Any]]) -> list[tuple[str, Any]]:
