@@ -46,6 +46,24 @@ def test_all_callers_take_turns_and_keep_their_order():
     assert all({begun[index], begun[index + 1]} == {"a", "b"} for index in range(0, 8, 2)), begun
 
 
+def test_between_the_requests_of_a_caller_the_event_loop_is_idle():
+    fair, begun, now = FairStart(lambda: 7.0), [], [100.0]
+
+    async def run():
+        loop = asyncio.get_running_loop()
+        loop.time = lambda: now[0]
+        fair.must_wait("b")
+        tasks = [asyncio.ensure_future(begin(fair, "a", begun)) for _ in range(3)]
+        for number in (1, 2, 3):
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert begun == ["a"] * number
+            now[0] += 0.01
+        await asyncio.gather(*tasks)
+
+    asyncio.run(run())
+
+
 def test_a_caller_counts_as_present_for_a_second():
     now = [7.0]
     fair = FairStart(lambda: now[0])

@@ -7,8 +7,10 @@ from collections import deque
 from collections.abc import Callable
 from time import perf_counter
 
-# How many requests of each caller begin in one iteration of the event loop, while there are several callers.
+# How many requests of each caller begin in one interval, while there are several callers, and how long the interval is, in seconds. Between
+# them, the event loop leaves the interpreter to the threads that work for the others.
 _QUOTA = 1
+_INTERVAL = 0.001
 # How long a caller counts as present after a request, in seconds.
 _PRESENCE = 1.0
 
@@ -53,7 +55,7 @@ class FairStart:
     def _schedule(self) -> None:
         if not self._is_scheduled:
             self._is_scheduled = True
-            asyncio.get_running_loop().call_soon(self._begin_next)
+            asyncio.get_running_loop().call_later(_INTERVAL, self._begin_next)
 
     def _begin_next(self) -> None:
         """Begin the next requests of each caller who has some waiting."""
