@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from foreword.service.tokens import hash_token
+
 CHECK = {"syntax": "jinja", "template": "{{ cwd }}"}
 QUEUE = 2
 
@@ -106,6 +108,17 @@ def test_templates_beyond_the_queue_are_refused_immediately(stuck_server, route)
     assert not any(request.is_answered for request in pending), "while the templates were stuck"
     os.kill(stuck_server.worker, signal.SIGCONT)
     assert [request.response()[0] for request in pending] == [200] * len(pending)
+
+
+def test_what_a_full_queue_refuses_is_not_read(stuck_server):
+    pending = fill_queue(stuck_server, "/system-prompt/check", CHECK)
+    with socket.create_connection(("127.0.0.1", stuck_server.port), timeout=60) as connection:
+        connection.sendall(make_head(1000) + b"not ")
+        assert connection.recv(100).startswith(b"HTTP/1.1 503")
+        connection.sendall(b"J" * 996 + b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert b"HTTP/1.1 200" in b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    os.kill(stuck_server.worker, signal.SIGCONT)
+    assert {request.response()[0] for request in pending} == {200}
 
 
 def fill_queue(server, path, body):
@@ -226,6 +239,60 @@ def test_small_questions_need_no_side_process(start):
         assert server.post(path, {"cwd": ""}).status == 200
     assert side_processes(server) == []
     server.close()
+
+
+TOKENS = "".join(
+    f'[[token]]\nname = "{name}"\nhash = "{hash_token(name.encode()).decode()}"\nrights = ["read", "turn"]\n'
+    for name in "ab"
+)
+
+
+@pytest.fixture
+def shared(start, tmp_path):
+    """A server with the tokens a and b."""
+    if not os.path.isdir(f"/proc/{os.getpid()}/task"):
+        pytest.skip("reads /proc")
+    (tmp_path / "tokens.toml").write_text(TOKENS)
+    server = start("--tokens", str(tmp_path / "tokens.toml"))
+    yield server
+    server.close()
+
+
+def ask_as_one_of_several(server, path, body):
+    """Return the response to a question of b, while a is sending requests too."""
+    assert server.get("/skills", token="a").status == 200
+    return server.post(path, body, token="b")
+
+
+@pytest.mark.parametrize("body", [{"cwd": ""}, {"cwd": "", "layout": "pod", "base": "{{ cwd }}"}, {"cwd": "nowhere"}])
+def test_small_questions_are_answered_by_a_side_process_while_there_are_other_callers(shared, body):
+    alone = shared.post("/show", body, token="b")
+    assert side_processes(shared) == []
+    while not side_processes(shared):
+        among_others = ask_as_one_of_several(shared, "/show", body)
+        assert among_others.status == alone.status == (404 if "nowhere" in body.values() else 200)
+        if alone.status == 200:
+            assert among_others.json == alone.json
+
+
+def test_questions_do_not_wait_for_the_side_process_of_others(shared):
+    while not side_processes(shared):
+        assert ask_as_one_of_several(shared, "/show", {"cwd": ""}).status == 200
+    (process,) = side_processes(shared)
+    os.kill(process, signal.SIGSTOP)
+    try:
+        body = b'{"cwd": ""}'
+        head = f"POST /show HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nContent-Length: {len(body)}\r\n\r\n"
+        assert shared.get("/skills", token="b").status == 200
+        with socket.create_connection(("127.0.0.1", shared.port), timeout=60) as stuck:
+            stuck.sendall(head.encode() + body)
+            assert has_input(process)
+            assert shared.post("/show", {"cwd": ""}, token="b").status == 200
+        assert is_running(process), "a question is so short that its process is not killed when the client hangs up"
+    finally:
+        os.kill(process, signal.SIGCONT)
+    while side_processes(shared) != [process] or ask_as_one_of_several(shared, "/show", {"cwd": ""}).status != 200:
+        time.sleep(0.01)
 
 
 def test_problems_come_back_from_a_side_process_unchanged(inspected):

@@ -250,21 +250,23 @@ class Application:
         query = parse_query(_decode(query_string), route.query) if route.query else None
         if query is None and query_string and route.method != "GET":
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
+        lane = LANES_OF_ROUTES[route.lane]
+        if lane is not None:
+            self._lanes.check(lane, service.caller.name)  # a request that is refused anyway is not read
         body = None
         if route.body:
             body = await self._read_body(route.body, scope, receive, reservation, service.caller)
         request = Request(variables, scope["headers"], query, body)
         try:
-            response = await self._run(route, service, request, scope)
+            response = await self._run(route, service, request, lane, scope)
         except ForewordError as error:
             raise problem_of(error, service, request) from error
         if is_tracing() and route.path.startswith("/conversations/"):
             describe_edition(service.conversations.store.last_known(request.text("id")), request.text("id"))
         return response
 
-    async def _run(self, route: Route, service: Service, request: Request, scope: Scope) -> Response:
-        """Call the function of a route where its lane says."""
-        lane = LANES_OF_ROUTES[route.lane]
+    async def _run(self, route: Route, service: Service, request: Request, lane: int | None, scope: Scope) -> Response:
+        """Call the function of a route in its lane."""
         if lane is None:
             return route.function(service, request)
         moment: object = UNREACHABLE
@@ -279,11 +281,11 @@ class Application:
                     return result
                 moment = None
         read_at = None if moment is UNREACHABLE else moment
-        inspect = None
+        aside = None
         if self._inspections is not None and route.lane != "stream":
-            inspect = partial(self._inspections.answer, route, request, service.caller)
+            aside = partial(self._inspections.answer, route, request, service.caller, self._fair_start.has_several)
         convert = partial(problem_of, service=service, request=request)
-        job = Job(partial(route.function, service, request), read_at, service.caller.name, inspect, convert)
+        job = Job(partial(route.function, service, request), read_at, service.caller.name, aside, convert)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
     async def _read_body(

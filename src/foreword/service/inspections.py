@@ -1,18 +1,20 @@
-"""Inspections in side processes: the interpreter of the service stays free for turns, and their memory comes back.
+"""Inspections and questions in side processes: the interpreter of the service stays free for turns, and their memory comes back.
 
 `inspector.py` is what runs in a side process.
 """
 
 from __future__ import annotations
 
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from .lanes import INSPECTORS
+from .lanes import INSPECTIONS, INSPECTORS, QUESTIONS
 from .responses import Problem, Response
 from .side_process import SideProcess, SideProcessEnded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .request import Request
     from .route import Route
     from .tokens import Caller
@@ -25,24 +27,35 @@ class InspectionFailed(Exception):
 
 
 class Inspections:
-    """The side processes of one process, at most as many as there are threads in their lane."""
+    """The side processes of one process: one for each thread in the lane of inspections, and one for questions.
+
+    Questions use theirs while there are other callers, whose requests would otherwise wait for the interpreter again and again. If it is busy,
+    the next question is answered in its thread.
+    """
 
     def __init__(self) -> None:
-        self._all = [SideProcess(_DUTY) for _ in range(INSPECTORS)]
-        self._idle: SimpleQueue[SideProcess] = SimpleQueue()
-        for process in self._all:
-            self._idle.put(process)
+        self._all = [SideProcess(_DUTY) for _ in range(INSPECTORS + 1)]
+        self._idle: dict[int, SimpleQueue[SideProcess]] = {QUESTIONS: SimpleQueue(), INSPECTIONS: SimpleQueue()}
+        for lane, process in zip((QUESTIONS, *[INSPECTIONS] * INSPECTORS), self._all, strict=True):
+            self._idle[lane].put(process)
 
-    def answer(self, route: Route, request: Request, caller: Caller) -> Response:
-        """Return the response to a request, from a side process."""
-        process = self._idle.get()
+    def answer(
+        self, route: Route, request: Request, caller: Caller, has_others: Callable[[], bool], lane: int
+    ) -> Response | int | None:
+        """Return the response to a request from a side process, the lane in which to run it instead, or None if this process must answer."""
+        if lane not in self._idle or (lane == QUESTIONS and not has_others()):
+            return None
         try:
-            answer = process.ask((route.method, route.path, request, caller))
+            process = self._idle[lane].get(block=lane == INSPECTIONS)
+        except Empty:
+            return None
+        try:
+            answer = process.ask((lane, route.method, route.path, request, caller), may_kill=lane == INSPECTIONS)
         except SideProcessEnded:
             raise Problem("busy", "the process that was working on this has ended; try again later") from None
         finally:
-            self._idle.put(process)
-        if isinstance(answer, Response):
+            self._idle[lane].put(process)
+        if isinstance(answer, Response | int):
             return answer
         kind, *fields = answer
         if kind == "failed":

@@ -5,10 +5,12 @@ It has its own connections to the store and its own memory of files.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ForewordError, StoreError
+from ..errors import StoreError
 from .error_problems import problem_of
+from .lanes import Job
 from .log import cause_of
 from .request import Request
 from .responses import Problem, Response, to_json
@@ -25,15 +27,15 @@ def answers_requests() -> Duty:
     routes = {(route.method, route.path): route for route in ROUTES}
     service = service_from_environment()
 
-    def answer(message: tuple[str, str, Request, Caller]) -> Response | tuple[Any, ...]:
-        method, path, request, caller = message
+    def answer(message: tuple[int, str, str, Request, Caller]) -> Response | int | tuple[Any, ...]:
+        lane, method, path, request, caller = message
         drop_forgotten()
-        seen = service.view(caller)
         try:
-            try:
-                response = routes[method, path].function(seen, request)
-            except ForewordError as error:
-                raise problem_of(error, seen, request) from error
+            seen = service.view(caller)
+            convert = partial(problem_of, service=seen, request=request)
+            response = Job(partial(routes[method, path].function, seen, request), problem_of=convert).run(lane)
+            if isinstance(response, int):
+                return response
             body = response.body if isinstance(response.body, bytes) else to_json(response.body)
             return Response(**{**vars(response), "body": body})
         except Problem as problem:

@@ -80,9 +80,10 @@ class Cancelled(BaseException):
 
 
 class Job:
-    """The work for one request. `token` is the name of the token that it was sent with. `inspect` does an inspection elsewhere.
+    """The work for one request. `token` is the name of the token that it was sent with.
 
-    `problem_of` converts the library's errors, also in the thread, because it may have to parse a layout.
+    `aside` does the work in a side process, if its argument is a lane for which there is one; otherwise it returns None. `problem_of` converts
+    the library's errors, also in the thread, because it may have to parse a layout.
     """
 
     def __init__(
@@ -90,12 +91,12 @@ class Job:
         function: Callable[[], Any],
         moment: object = None,
         token: str = "",
-        inspect: Callable[[], Any] | None = None,
+        aside: Callable[[int], Any] | None = None,
         problem_of: Callable[[ForewordError], Problem] | None = None,
     ) -> None:
         self._function: Callable[[], Any] | None = function
         self._problem_of = problem_of
-        self._moment, self.token, self._inspect = moment, token, inspect
+        self._moment, self.token, self._aside = moment, token, aside
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
@@ -110,11 +111,10 @@ class Job:
         moment, self._moment = self._moment, None
         if function is None:
             raise Cancelled
-        if lane == INSPECTIONS and self._inspect is not None:
-            function = self._inspect
         waits.listen(self, moment)
         try:
-            return function()
+            result = None if self._aside is None else self._aside(lane)
+            return function() if result is None else result
         except WrongLane as wrong:
             return wrong.lane
         except ForewordError as error:
@@ -200,18 +200,24 @@ class Lanes:
         }
         self._by_token: Counter[tuple[int, str]] = Counter()
 
+    def check(self, lane: int, token: str) -> None:
+        """Raise a Problem if the lane's queue is full, for everyone or for this token."""
+        if lane not in self._bounds:
+            return
+        threads, queue, waiting = self._bounds[lane]
+        if self._pools[lane].unfinished >= threads + queue:
+            raise Problem("busy", f"{queue} {waiting}; try again later")
+        share = max(1, (threads + queue) // 2)
+        if token and self._by_token[lane, token] >= share:
+            raise Problem("busy", f"{share} such requests with this token are already in progress; try again later")
+
     def submit(self, job: Job, lane: int) -> asyncio.Future[Any]:
         """Run a job in a lane. Raises a Problem if the lane's queue is full."""
-        pool = self._pools[lane]
+        self.check(lane, job.token)
+        future = self._pools[lane].submit(partial(copy_context().run, job.run, lane), job.token)
         if lane not in self._bounds:
-            return pool.submit(partial(copy_context().run, job.run, lane), job.token)
-        threads, queue, waiting = self._bounds[lane]
-        if pool.unfinished >= threads + queue:
-            raise Problem("busy", f"{queue} {waiting}; try again later")
-        key, share = (lane, job.token), max(1, (threads + queue) // 2)
-        if job.token and self._by_token[key] >= share:
-            raise Problem("busy", f"{share} such requests with this token are already in progress; try again later")
-        future = pool.submit(partial(copy_context().run, job.run, lane), job.token)
+            return future
+        key = (lane, job.token)
         self._by_token[key] += 1
         future.add_done_callback(lambda _: self._release(key))
         return future

@@ -42,12 +42,12 @@ class SideProcess:
         self._duty = duty
         self._process: Popen[bytes] | None = None
 
-    def ask(self, request: object) -> Any:
-        """Return the answer to a request. If nobody waits for it any more, the process is killed."""
+    def ask(self, request: object, may_kill: bool = True) -> Any:
+        """Return the answer to a request. If nobody waits for it any more, the process is killed, unless the answer comes soon anyway."""
         for _ in range(2):
             process = self._started()
             try:
-                waits.set_interrupt(process.kill)
+                waits.set_interrupt(process.kill if may_kill else None)
                 try:
                     _send(_pipe(process.stdin), request)
                     return _receive(_pipe(process.stdout))
