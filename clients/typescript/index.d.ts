@@ -2128,7 +2128,7 @@ export class Foreword {
   /**
    * Return a page of conversations, sorted by id or with the newest first.
    *
-   * A page may have fewer conversations than `limit`; there are more if `next` is not null. Only the last page can be empty.
+   * A page may have fewer conversations than `limit`, or none; there may be more unless `next` is null.
    */
   listConversations(query?: { search?: string; layout?: string; model?: string; template?: string; version?: number; since?: string; until?: string; sort?: "id" | "newest"; limit?: number; after?: string; drifted?: boolean; details?: boolean; compare?: boolean }, options?: RequestOptions): Promise<ConversationsForm>;
   /** Return what the calls of a page of conversations used: in total, and by the day of each edition's last call, in UTC. */

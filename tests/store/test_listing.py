@@ -5,9 +5,10 @@ from itertools import product
 
 import pytest
 
-from foreword.errors import CallError, MissingError
-from foreword.store import listing
-from foreword.store.listing import ConversationQuery, end_of
+from foreword.errors import MissingError
+from foreword.store import listing, walking
+from foreword.store.listing import ConversationQuery
+from foreword.store.walking import Position, end_of
 from foreword.vocabulary import Edition, replace
 
 TIMES = [f"2026-01-{day:02}T00:00:00.000+00:00" for day in (1, 2, 3)]
@@ -65,10 +66,17 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("most_examined", [4, 5000])
-def test_pages_have_what_a_scan_would_find(filled, monkeypatch, most_examined):
-    monkeypatch.setattr(listing, "_MAX_EXAMINED", most_examined)
-    monkeypatch.setattr(listing, "_MAX_KINDS", 2 if most_examined == 4 else 50)
+@pytest.fixture
+def short_walks(monkeypatch):
+    monkeypatch.setattr(walking, "ID_STEPS", (1, 2))
+    monkeypatch.setattr(walking, "TIME_STEPS", (2, 4))
+
+
+@pytest.mark.parametrize("are_walks_short", [True, False])
+def test_pages_have_what_a_scan_would_find(filled, monkeypatch, are_walks_short, request):
+    if are_walks_short:
+        request.getfixturevalue("short_walks")
+        monkeypatch.setattr(walking, "_MAX_KINDS", 2)
     everything = pages(filled, ConversationQuery(limit=7))
     assert [row.id for row in everything] == sorted(row.id for row in everything) and len(everything) == 30
     for filters, prefix, newest in product(FILTERS, ("", "a", "b-1", "c"), (False, True)):
@@ -103,21 +111,38 @@ COMBINATIONS = {
 @pytest.fixture
 def crowded(store, monkeypatch):
     """A store in which few conversations match, and an index in either order has many others before them."""
-    monkeypatch.setattr(listing, "_MAX_EXAMINED", 5)
+    monkeypatch.setattr(walking, "ID_STEPS", (5, 5))
+    monkeypatch.setattr(walking, "TIME_STEPS", (5, 5))
     monkeypatch.setattr(listing, "_MAX_COUNTED", 10)
     for number in range(60):
         created = f"2026-02-01T00:00:{number:02}.000+00:00"
         store.publish(f"a-{number:02}", Edition(1, "p", "[]", "{}", "", "$std/pi", "{}", created), 0)
-    for number in range(8):
-        created, target = f"2025-12-01T00:00:{number:02}.000+00:00", json.dumps({"model": "rare"})
-        store.publish(f"old-{number}", Edition(1, "p", "[]", "{}", "", "$std/pi", target, created), 0)
+    add_old(store, range(8))
     return store
 
 
+def add_old(store, numbers):
+    for number in numbers:
+        created, target = f"2025-12-01T00:00:{number:02}.000+00:00", json.dumps({"model": "rare"})
+        store.publish(f"old-{number:02}", Edition(1, "p", "[]", "{}", "", "$std/pi", target, created), 0)
+
+
 @pytest.mark.parametrize("name", COMBINATIONS)
-def test_the_work_for_a_page_and_a_count_does_not_depend_on_what_others_have(crowded, name, monkeypatch):
-    read = []
-    select = type(crowded)._select
+def test_few_that_match_are_found_whatever_others_have(crowded, name):
+    query = ConversationQuery(limit=3, **COMBINATIONS[name])
+    page = crowded.conversations(query)
+    expected = [f"old-{number:02}" for number in ((7, 6, 5) if query.newest else (0, 1, 2))]
+    assert [row.id for row in page.rows] == expected and page.next
+    assert crowded.count(query) == (8, True)
+
+
+MANY = {"newest": {"prefix": "old-", "newest": True}, "by id": {"model": "rare"}}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_the_work_for_a_page_does_not_depend_on_how_many_match_or_not(crowded, name, monkeypatch):
+    add_old(crowded, range(8, 40))  # now neither walk reaches them within its limit
+    read, select = [], type(crowded)._select
 
     def counted(self, connection, statement, key=()):
         rows = select(self, connection, statement, key)
@@ -125,39 +150,53 @@ def test_the_work_for_a_page_and_a_count_does_not_depend_on_what_others_have(cro
         return rows
 
     monkeypatch.setattr(type(crowded), "_select", counted)
-    query = ConversationQuery(limit=3, **COMBINATIONS[name])
-    page = crowded.conversations(query)
-    expected = [f"old-{number}" for number in ((7, 6, 5) if query.newest else (0, 1, 2))]
-    assert [row.id for row in page.rows] == expected and page.next
-    assert sum(read) <= 30, "two steps of each walk, and the details: sixty others were not read"
-    assert crowded.count(query) == (8, True)
+    query, sizes, found = ConversationQuery(limit=3, **MANY[name]), [], []
+    for _ in range(100):
+        read.clear()
+        page = crowded.conversations(query)
+        assert len(read) <= 11 and sum(read) <= 32, "two steps of two walks, of two statements each, and the details"
+        sizes.append(len(page.rows))
+        found += [row.id for row in page.rows]
+        if not page.next:
+            break
+        query = replace(query, after=page.next)
+    expected = [f"old-{number:02}" for number in range(40)]
+    assert found == (expected[::-1] if query.newest else expected)
+    assert sizes[0] == 0, "a page without conversations is not always the last one"
 
 
-def test_no_page_is_empty_if_there_are_more(crowded, monkeypatch):
-    monkeypatch.setattr(listing, "_USUAL_STEPS", 1)
-    for number in range(8, 40):  # now neither walk is short
-        created = f"2025-12-01T00:00:{number:02}.000+00:00"
-        crowded.publish(f"old-{number:02}", Edition(1, "p", "[]", "{}", "", "$std/pi", "{}", created), 0)
-    page, seen = crowded.conversations(ConversationQuery(prefix="old-", newest=True, limit=3)), 0
-    while page.next:
-        assert page.rows
-        seen += len(page.rows)
-        page = crowded.conversations(ConversationQuery(prefix="old-", newest=True, limit=3, after=page.next))
-    assert seen + len(page.rows) == 40
+def test_the_walk_by_id_goes_on_with_the_next_page(crowded):
+    """It has read all ids with the fourth page. The other walk would need six pages until it finds one."""
+    add_old(crowded, range(8, 37))
+    query, nexts = ConversationQuery(prefix="old-", newest=True, limit=3), []
+    while not (page := crowded.conversations(query)).rows:
+        nexts.append(Position.read(page.next))
+        query = replace(query, after=page.next)
+    assert [position.reached for position in nexts] == ["old-09", "old-19", "old-29", ""]
+    newest = [position.newest for position in nexts[:3]]
+    assert newest == sorted(newest) and len(set(newest)) == 3
+    assert [row.id for row in page.rows] == ["old-36", "old-35", "old-34"]
 
 
-def test_a_search_that_finds_nothing_within_its_limit_says_what_to_ask_instead(crowded, monkeypatch):
-    monkeypatch.setattr(listing, "_MAX_STEPS", 1)
-    with pytest.raises(
-        CallError, match="no such conversation was found among 5 that were examined; use a longer prefix"
-    ):
-        crowded.conversations(ConversationQuery(prefix="old-", newest=True))
+def test_a_search_for_what_is_not_there_ends(crowded):
+    add_old(crowded, range(8, 40))
+    query, pages = ConversationQuery(prefix="a-", newest=True, until=1_767_225_600.0), 1
+    while next := (page := crowded.conversations(query)).next:
+        assert not page.rows
+        query, pages = replace(query, after=next), pages + 1
+    assert not page.rows and pages > 1
 
 
 def test_a_wrong_position_is_an_error(store):
-    for after in ("x", "1.y", f"{2**70}.1"):
+    for after in ("x", "1", "1.y", f"{2**70}.1", "1.2.3", "1.2.3..old", "1.2..3.old", f"1.2.3.{2**70}.old"):
         with pytest.raises(MissingError, match="after must be the `next`"):
             store.conversations(ConversationQuery(newest=True, after=after))
+
+
+@pytest.mark.parametrize("state", [{}, {"newest": (-7, 5), "reached": "old.1.2"}, {"newest": None, "reached": "3"}])
+def test_a_position_is_read_as_it_was_written(state):
+    position = Position(5, 6, **state)
+    assert Position.read(position.write()) == position
 
 
 @pytest.mark.parametrize("prefix", ["a", "a\U0010ffff", "\ud7ff", "😀", "\U0010ffff"])

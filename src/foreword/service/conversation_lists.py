@@ -78,7 +78,7 @@ class ListQuery(ConversationsQuery, forbid_unknown_fields=True):
 def list_conversations(service: Service, request: Request) -> Response:
     """Return a page of conversations, sorted by id or with the newest first.
 
-    A page may have fewer conversations than `limit`; there are more if `next` is not null. Only the last page can be empty.
+    A page may have fewer conversations than `limit`, or none; there may be more unless `next` is null.
     """
     query: ListQuery = request.query
     wanted, store = _store_query(query), service.store

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 from ..errors import MissingError, is_plain, show
 from ..vocabulary import replace
-from .listing import ConversationPage, age_of, details_of, end_of, find_conversations, kind_condition, position_of
+from .listing import ConversationPage, details_of, find_conversations
 from .rows import ALL_TEAMS, TemplateRow, check_limit, check_name
 from .team_store import TEAMS
 from .usage import add_days
+from .walking import Position, age_of, end_of, kind_condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .contract import Store
-    from .listing import ConversationQuery, Examined, Select
+    from .listing import ConversationQuery
     from .rows import ConversationRow
     from .usage import DailyUsage
+    from .walking import Examined, Select
 
 _BATCH_SIZE = 500
-_LAST = 2**63 - 1
+# How often a team is asked for the newest conversations until it has some.
+_MAX_ATTEMPTS = 50
 _WITH_CONVERSATION = (
     "SELECT team FROM foreword_editions WHERE team IN ({}) AND conversation = ? AND kind IS NOT NULL ORDER BY team"
 )
@@ -34,7 +37,7 @@ _NEWEST_OF_TEAMS = f"""
     WITH known AS ({TEAMS})
     SELECT team, (
         SELECT e.created FROM foreword_editions AS e WHERE e.team = known.team AND e.kind IS NOT NULL AND (e.created, e.id) < (?, ?)
-        ORDER BY e.created DESC, e.id DESC LIMIT 1
+        ORDER BY e.created DESC LIMIT 1
     ) FROM known
 """
 # Conversations after a position, sorted by team and id.
@@ -141,25 +144,36 @@ def _newest(select: Select, query: ConversationQuery) -> ConversationPage:
     for created_last, team in _by_newest(select, query):
         if len(found) > query.limit and created_last < sorted(row[1] for row, _ in found)[-query.limit - 1]:
             break
-        rows, next = find_conversations(select, team, query)
+        rows, next = _find_some(select, team, query)
         found += ((row, team) for row in rows)
         if next:
-            created, id = position_of(next)
-            end = (-created, -id)
+            position = Position.read(next)
+            end = (-position.created, -position.id)
             last = end if last is None else min(last, end)
     found.sort(key=lambda pair: age_of(pair[0]))
     known = [pair for pair in found if last is None or age_of(pair[0]) <= last]
     page = known[: query.limit]
     if len(known) > len(page):
-        created, id = page[-1][0][1], page[-1][0][0]
-        return _page(select, page, f"{created}.{id}")
-    return _page(select, page, "" if last is None else f"{-last[0]}.{-last[1]}")
+        id, created, *_ = page[-1][0]
+        return _page(select, page, Position(created, id).write())
+    return _page(select, page, "" if last is None else Position(-last[0], -last[1]).write())
+
+
+def _find_some(select: Select, team: str, query: ConversationQuery) -> tuple[list[Examined], str]:
+    """Return a team's conversations on a page, and the `after` for its next page. What a page knows of one team does not help with others,
+    so that pages without conversations are skipped here."""
+    for _ in range(_MAX_ATTEMPTS):
+        rows, next = find_conversations(select, team, query)
+        if rows or not next:
+            break
+        query = replace(query, after=next)
+    return rows, next
 
 
 def _by_newest(select: Select, query: ConversationQuery) -> list[tuple[int, str]]:
     """Return the teams that have conversations, each with when its newest one was created, the newest first."""
-    position = position_of(query.after) if query.after else (_LAST, _LAST)
-    rows = select(_NEWEST_OF_TEAMS, position)
+    position = Position.read(query.after) if query.after else Position()
+    rows = select(_NEWEST_OF_TEAMS, position.place)
     return sorted(
         ((created, team) for team, created in rows if created is not None), key=lambda pair: (-pair[0], pair[1])
     )

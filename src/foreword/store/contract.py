@@ -9,11 +9,12 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Edition
     from .confirming import EditionReader
-    from .listing import ConversationPage, ConversationQuery, Select
+    from .listing import ConversationPage, ConversationQuery
     from .moving import Moved
     from .rows import LabelMove, Pruned, TemplateRow, TemplateVersion
     from .usage import CallUsage, DailyUsage, UsageRow
     from .versions import SchemaVersion
+    from .walking import Select
 
     T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from ..vocabulary import value
 from .collecting import batches, marks
 from .deleting import DeletingStore
-from .listing import end_of
 from .rows import ALL_TEAMS, EDITION_COLUMNS, check_team, edition_of
+from .walking import end_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

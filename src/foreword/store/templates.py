@@ -9,7 +9,6 @@ from __future__ import annotations
 from ..errors import CallError, MissingError, is_plain, show
 from ..vocabulary import replace
 from .contents import DEFAULT_TEMPLATE
-from .listing import end_of
 from .reader import StoreReader
 from .rows import (
     MAX_NUMBER,
@@ -24,6 +23,7 @@ from .rows import (
     version_of,
 )
 from .texts import hash_of, to_bytes
+from .walking import end_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
