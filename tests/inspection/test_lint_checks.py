@@ -542,6 +542,14 @@ def test_a_sub_agent_that_its_program_reads_anyway_is_not_reported(tree):
     assert proofread(Assembler(tree.workspace("w"))).findings == ()
 
 
+def test_a_sub_agent_that_no_agent_of_the_repository_reads_is_not_reported(tree):
+    text = "---\nname: a\ndescription: Use it when: always.\n---\nDo it.\n"
+    tree({"w/.git/HEAD": "", "w/.agents/agents/a.md": text})
+    assert [found.code for found in proofread(Assembler(tree.workspace("w"))).findings] == ["front-matter-invalid"]
+    tree({"w/CLAUDE.md": "Be brief.\n"})
+    assert proofread(Assembler(tree.workspace("w"))).findings == ()
+
+
 def test_an_exact_copy_has_the_findings_of_its_original(tree):
     text = "Before you start, read `guides/gone.md`.\n"
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text, "w/CLAUDE.md": text})
@@ -650,6 +658,7 @@ def test_a_skill_that_is_linked_or_published_was_installed(tree):
     assert missing_files(tree, {"w/.claude/skills/a": Path("../../.agents/skills/a")}) == []
     assert len(missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "")})) == 1
     assert missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "\nlicense: MIT")}) == []
+    assert missing_files(tree, {"w/.claude/skills/b/SKILL.md": RUNS.format("b", "\norigin: elsewhere")}) == []
 
 
 def test_many_indented_fields_of_a_skill_are_searched_once(tree):
@@ -669,7 +678,9 @@ def test_skills_without_front_matter_in_a_folder_that_no_agent_searches(tree):
     assert proofread(Assembler(tree.workspace("w")), is_recursive=True).findings == ()
 
 
-@pytest.mark.parametrize(("folder", "count"), [("claw-skills", 0), ("claw/skills", 0), ("plugin/skills", 1), ("skills/web", 1)])
+@pytest.mark.parametrize(
+    ("folder", "count"), [("claw-skills", 0), ("claw/skills", 0), ("plugin/skills", 1), ("skills/web", 1)]
+)
 def test_skills_in_a_folder_with_another_name_are_for_another_program(tree, folder, count):
     skill = "---\nname: a\ndescription: Use when: always.\n---\nDo it.\n"
     tree({"w/.git/HEAD": "", f"w/{folder}/a/SKILL.md": skill, "w/plugin/gemini-extension.json": "{}"})

@@ -33,7 +33,7 @@ _MANIFESTS = (".claude-plugin", ".codex-plugin", ".cursor-plugin", "gemini-exten
 _OWN_FORM = lazy_pattern(r"^(?:slug|summary):", re.MULTILINE)
 # Fields of a skill that was published for others. In an agent's folder, it is usually a copy.
 _PUBLISHED = lazy_pattern(
-    r"^(?:license|homepage|repository|source|author):|^metadata:[ \t]*\n(?:[ \t].*\n)*?[ \t]+(?:author|source|repository):",
+    r"^(?:license|homepage|repository|source|author|origin):|^metadata:[ \t]*\n(?:[ \t].*\n)*?[ \t]+(?:author|source|repository):",
     re.MULTILINE,
 )
 # What only the author of a skill can correct. That an agent skips it concerns whoever installed it too.

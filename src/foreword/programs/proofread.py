@@ -20,7 +20,6 @@ from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.links import reach_by_path, workspace_reach
-from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
 from ..sources.tree import Listings, scan_below
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
 # Listing this many folders takes about a tenth of a second.
 _MAX_FOLDERS = 5_000
-_ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include")
+_ONLY_OURS = ("file-shadowed", "skill-shadowed", "unsupported-include", "front-matter-invalid")
 
 
 @value
@@ -287,6 +286,8 @@ class _LintRun:
         """
         if found.code not in _ONLY_OURS or self.snapshot.layout.mirrors:
             return False
+        if found.code == "front-matter-invalid":  # of a sub-agent that only this layout knows
+            return bool(self.in_use) and found.path not in agents.files_read
         is_shared = os.path.basename(found.path) in agents.shared and found.code == "file-shadowed"
         return (found.path in agents.files_read and not is_shared) or found.code == "skill-shadowed"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
-    from ..agents import AgentTable, FileRow
+    from ..agents import AgentTable
     from .agent_facts import Facts, Visit
     from .source_text import SourceText
 

@@ -192,7 +192,8 @@ def _token(source: SourceText, finding: Finding) -> str:
 
 # A program writes this file, or the part that a comment begins.
 _GENERATED = re.compile(
-    r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b|\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE
+    r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b|\b(?:auto-?generated|generated (?:by|from)|do not edit)\b",
+    re.IGNORECASE,
 )
 
 
@@ -223,7 +224,8 @@ class RepeatedTexts:
         sources = [
             source
             for source in source_texts(visit.prompt, self._sources)
-            if source.is_file and is_inside(source.path, visit.root)
+            if source.is_file
+            and is_inside(source.path, visit.root)
             # An agent may leave out comments.
             and not _GENERATED.search((visit.read(source.path) or source).text)
         ]
@@ -256,7 +258,9 @@ class RepeatedTexts:
             return
         subject = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
         folder = "the root" if dirname(there[0]) == visit.root else dirname(there[0])
-        message = f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
+        message = (
+            f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
+        )
         for_several = (
             f"{{agents}} get{{s}} most of these {{count}} files twice, because their text is also in {folder}: {{files}}; keep it in one place"
             if dirname(here[0]) != dirname(there[0])
