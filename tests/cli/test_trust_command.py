@@ -200,6 +200,22 @@ def test_a_review_names_the_files_that_are_not_trusted_yet(asking, git, run):
     assert "you have not trusted these versions yet: AGENTS.md" in run("review", "HEAD~")[2]
 
 
+@pytest.mark.parametrize(
+    ("count", "names"),
+    [(3, "a/AGENTS.md, b/AGENTS.md, c/AGENTS.md"), (5, "a/AGENTS.md, b/AGENTS.md, c/AGENTS.md and 2 more")],
+)
+def test_a_review_names_three_files_that_are_not_trusted_yet(asking, git, run, count, names):
+    os.remove(asking.path("w/.git/HEAD"))
+    git("init")
+    run("trust", "--yes")
+    for text in ("One.\n", "Two.\n"):
+        asking({f"w/{folder}/AGENTS.md": text for folder in "abcde"[:count]})
+        git("add", "-A")
+        git("commit", "-m", "change")
+    lines = [line for line in run("review", "HEAD~")[2].splitlines() if "you have not trusted" in line]
+    assert len(lines) == 1 and lines[0].endswith(f"you have not trusted these versions yet: {names}")
+
+
 def test_touched_files_must_be_trusted_too(asking, run):
     asking({"w/api/CLAUDE.md": "Use tabs.\n", "w/CLAUDE.md": "Root.\n"})
     arguments = ("touch", ".", "api/x.py", "--layout", "claude", "--json")

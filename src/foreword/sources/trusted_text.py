@@ -111,7 +111,7 @@ def _front_matter_length(lines: Sequence[str]) -> int:
 
     text = "".join(lines)
     _, rest, _ = split(text)
-    return text[: len(text) - len(rest)].count("\n") if rest != text else 0
+    return text[: len(text) - len(rest)].count("\n")
 
 
 def _fenced_lines(lines: Sequence[str]) -> set[int]:
