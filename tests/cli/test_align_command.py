@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foreword.programs.align import plan
+
 
 @pytest.fixture
 def repository(tree, git):
@@ -82,7 +84,16 @@ def test_no_file_is_created_where_git_would_ignore_it(repository, run):
     assert json.loads(run("align", "--json")[1])["changes"] == []
 
 
-def test_a_long_plan_fits_on_a_screen_and_the_json_has_every_file(repository, run):
+def test_a_long_plan_fits_on_a_screen_and_the_json_has_every_file(repository, run, monkeypatch):
+    # Both outputs are of one plan, because the search for it takes seconds.
+    plans, search = [], plan.plan_alignment
+
+    def search_once(*arguments, **options):
+        if not plans:
+            plans.append(search(*arguments, **options))
+        return plans[0]
+
+    monkeypatch.setattr(plan, "plan_alignment", search_once)
     repository({f"p{number:02}/AGENTS.md": f"For {number}.\n" for number in range(30)} | {"CLAUDE.md": "Own.\n"})
     _, out, err = run("align")
     assert "create p00/.claude/CLAUDE.md and 29 more for claude:" in out
