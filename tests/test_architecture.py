@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.syntax_trees import syntax_tree, walk
 
 import foreword
 from foreword.findings import CODES
@@ -35,19 +36,13 @@ def module_name(path):
 PATHS = {module_name(path): path for path in sorted((SRC / "foreword").rglob("*.py"))}
 
 
-@cache
 def trees():
-    """Return the syntax tree of every module. They are parsed on first use, by the only worker that needs them."""
-    return {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
+    """Return the syntax tree of every module."""
+    return {name: syntax_tree(path) for name, path in PATHS.items()}
 
 
 def hand_written():
     return {name: tree for name, tree in trees().items() if not name.startswith(GENERATED)}
-
-
-@cache
-def walk(tree):
-    return tuple(ast.walk(tree))
 
 
 @cache

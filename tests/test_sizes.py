@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.syntax_trees import syntax_tree, walk
 
 import foreword
 
@@ -59,8 +60,7 @@ def location(path, node):
 
 @cache
 def all_definitions():
-    trees = {path: ast.parse(path.read_text()) for path in PATHS}
-    return [(path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, DEFINITIONS)]
+    return [(path, node) for path in PATHS for node in walk(syntax_tree(path)) if isinstance(node, DEFINITIONS)]
 
 
 def definitions(kinds):
