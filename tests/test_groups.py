@@ -1,5 +1,6 @@
 """Tests of one group or file run in one worker, so that their services, browsers and builds start once."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -126,3 +127,7 @@ def test_files_are_collected_without_xdist_and_without_the_frameworks():
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
     assert "langchain is not installed; run `make integrations`" in result.stdout
+
+
+def test_the_garbage_collector_runs_but_not_over_what_was_collected():
+    assert gc.isenabled() and gc.get_freeze_count() > 0
