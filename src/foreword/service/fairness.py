@@ -23,7 +23,8 @@ class FairStart:
         self._last_caller, self._several_until = "", 0.0
         self._begun: dict[str, int] = {}
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        self._is_scheduled = False
+        # The event loop in which the next requests will begin, or None. Tests use several, one after the other.
+        self._scheduled_in: asyncio.AbstractEventLoop | None = None
 
     def has_several(self) -> bool:
         """Whether several callers have sent requests lately."""
@@ -53,13 +54,14 @@ class FairStart:
         await future
 
     def _schedule(self) -> None:
-        if not self._is_scheduled:
-            self._is_scheduled = True
-            asyncio.get_running_loop().call_later(_INTERVAL, self._begin_next)
+        loop = asyncio.get_running_loop()
+        if self._scheduled_in is not loop:
+            self._scheduled_in = loop
+            loop.call_later(_INTERVAL, self._begin_next)
 
     def _begin_next(self) -> None:
         """Begin the next requests of each caller who has some waiting."""
-        self._is_scheduled = False
+        self._scheduled_in = None
         self._begun.clear()
         for caller in list(self._waiting):
             futures = self._waiting[caller]
