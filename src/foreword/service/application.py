@@ -251,11 +251,8 @@ class Application:
         if query is None and query_string and route.method != "GET":
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         lane = LANES_OF_ROUTES[route.lane]
-        if lane is not None:
-            self._lanes.check(lane, service.caller.name)  # a request that is refused anyway is not read
-        body = None
-        if route.body:
-            body = await self._read_body(route.body, scope, receive, reservation, service.caller)
+        self._lanes.check(lane, service.caller.name)  # a request that is refused anyway is not read
+        body = await self._read_body(route.body, scope, receive, reservation, service.caller) if route.body else None
         request = Request(variables, scope["headers"], query, body)
         try:
             response = await self._run(route, service, request, lane, scope)

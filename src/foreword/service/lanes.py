@@ -200,9 +200,9 @@ class Lanes:
         }
         self._by_token: Counter[tuple[int, str]] = Counter()
 
-    def check(self, lane: int, token: str) -> None:
-        """Raise a Problem if the lane's queue is full, for everyone or for this token."""
-        if lane not in self._bounds:
+    def check(self, lane: int | None, token: str) -> None:
+        """Raise a Problem if the lane's queue is full, for everyone or for this token. The event loop has none."""
+        if lane is None or lane not in self._bounds:
             return
         threads, queue, waiting = self._bounds[lane]
         if self._pools[lane].unfinished >= threads + queue:
