@@ -28,21 +28,27 @@ SECTION_NAMES = frozenset((*SECTIONS.values(), ANSWERS))
 def sessions_answer(question: Question) -> SessionsForm | SessionRowsForm | SessionDetailForm | InForceForm:
     """Return the JSON answer to `foreword sessions`."""
     fields = question.fields
-    by = fields.get("by") or ""
-    if by and by not in DIMENSIONS:
-        raise CallError(f"--by must be one of {', '.join(DIMENSIONS)}, not {by!r}")
-    if fields.get("id") and by:
-        raise CallError("--by and --id exclude each other: --by adds up all sessions")
-    if fields.get("at") and not (fields.get("in_force") or fields.get("in_force_text")):
-        raise CallError("--at needs --in-force or --in-force-text")
+    _check(fields)
     if fields.get("id"):
         return detail_answer(question)
-    if fields.get("in_force") or fields.get("in_force_text"):
-        raise CallError("--in-force and --in-force-text need --id ID")
     query = SessionQuery(question)
-    if by:
+    if by := fields.get("by"):
         return rows_answer(query, by)
     return list_answer(query)
+
+
+def _check(fields: Mapping[str, Any]) -> None:
+    """Raise a CallError if fields do not fit together."""
+    by, name = fields.get("by"), fields.get("id")
+    has_instruction = bool(fields.get("in_force") or fields.get("in_force_text"))
+    if by and by not in DIMENSIONS:
+        raise CallError(f"--by must be one of {', '.join(DIMENSIONS)}, not {by!r}")
+    if by and name:
+        raise CallError("--by and --id exclude each other: --by adds up all sessions")
+    if fields.get("at") and not has_instruction:
+        raise CallError("--at needs --in-force or --in-force-text")
+    if has_instruction and not name:
+        raise CallError("--in-force and --in-force-text need --id ID")
 
 
 def list_answer(query: SessionQuery) -> SessionsForm:
