@@ -47,9 +47,7 @@ def find_cause(step: Step, rule: ModelRule, texts: Mapping[str, str] | None = No
         )
     lifetime = max(previous.lifetime, rule.lifetime)
     is_expired = bool(lifetime and pause is not None and pause > lifetime)
-    is_compacted = any(event.kind == "compaction" for event in step.events)
-    # A compaction keeps what comes before the conversation, so a pause may be what emptied the cache.
-    if is_compacted and (not is_expired or step.keep < 0 or _explains(step, rule)):
+    if _is_compacted(step) and (not is_expired or _keeps_the_beginning(step, rule)):
         return CollapseCause("compaction", "the conversation was compacted before this request", pause=pause)
     differs = 0 <= step.keep < step.old_length
     if differs and (_explains(step, rule) or not is_expired):
@@ -57,6 +55,15 @@ def find_cause(step: Step, rule: ModelRule, texts: Mapping[str, str] | None = No
     if is_expired:
         return CollapseCause("lifetime", f"{pause:,.0f} seconds passed, and the cache lasts {lifetime:,}", pause=pause)
     return _without_difference(step, pause, lifetime)
+
+
+def _is_compacted(step: Step) -> bool:
+    return any(event.kind == "compaction" for event in step.events)
+
+
+def _keeps_the_beginning(step: Step, rule: ModelRule) -> bool:
+    """Whether what a compaction keeps was read, as far as is known. If it was not, the pause emptied the cache."""
+    return step.keep < 0 or _explains(step, rule)
 
 
 def _without_difference(step: Step, pause: float | None, lifetime: int) -> CollapseCause:
