@@ -335,6 +335,14 @@ def check_provider(name: str) -> None:
         raise CallError(f"unknown provider {show(name)}; did you mean {close[0]!r}?")
 
 
+def check_unique_names(tools: Iterable[Any]) -> None:
+    """Raise a CallError if two tools have the same name."""
+    names = [tool.name for tool in tools]
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise CallError(f"two tools are named {twice!r}; a model calls a tool by its name, so names must be unique")
+
+
 def check_servers(servers: Any) -> None:
     """Raise a CallError unless a value maps names of MCP servers to their instructions."""
     expect_mapping("Agent.servers", servers)

@@ -35,17 +35,8 @@ class StoredTools:
 
 
 _MAX_LISTS = 64
+# Tools in their stored form, by the identity of their tuple: a service's requests share theirs.
 _recent: dict[int, tuple[tuple[Tool, ...], StoredTools]] = {}
-
-
-def _stored_tools(tools: tuple[Tool, ...]) -> StoredTools:
-    """Return tools in their stored form, which is computed once for the same tuple: a service's requests share theirs."""
-    known = _recent.get(id(tools))
-    if known is None or known[0] is not tools:
-        if len(_recent) >= _MAX_LISTS:
-            _recent.clear()
-        known = _recent[id(tools)] = tools, StoredTools(serialize_tools(tools), tool_notes(tools))
-    return known[1]
 
 
 class ConversationAgent:
@@ -76,6 +67,7 @@ class ConversationAgent:
         if self._resolved_for is current and self._resolved_from is self.configured:
             return
         agent = self.configured
+        check_agent(agent)
         if agent.tools is None:
             agent = replace(agent, tools=tools_in_use(current) if current else self._extension_tools)
         if current:
@@ -109,8 +101,13 @@ class ConversationAgent:
     def stored_tools(self) -> StoredTools:
         """The resolved agent's tools in their stored form."""
         if self._stored is None:
-            check_agent(self.resolved)
-            self._stored = _stored_tools(tuple(self.resolved.tools or ()))
+            tools = tuple(self.resolved.tools or ())
+            known = _recent.get(id(tools))
+            if known is None or known[0] is not tools:
+                if len(_recent) >= _MAX_LISTS:
+                    _recent.clear()
+                known = _recent[id(tools)] = tools, StoredTools(serialize_tools(tools), tool_notes(tools))
+            self._stored = known[1]
         return self._stored
 
     def has_different_tools(self, current: Edition) -> bool:

@@ -37,12 +37,18 @@ class ConversationAssembler:
     """Provides a conversation's layout, and takes snapshots of its workspace."""
 
     def __init__(
-        self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
+        self,
+        opened_with: Assembler,
+        shared: Shared,
+        agent: ConversationAgent,
+        hooks: Hooks,
+        mirror: bool = False,
+        template: StoredTemplate | None = None,
     ) -> None:
         self.assembler = opened_with
         self._opened_with = opened_with
         self._shared, self._agent, self._hooks, self._mirror = shared, agent, hooks, mirror
-        self.template = StoredTemplate()
+        self.template = template or StoredTemplate()
         self._layout: Layout | None = None
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None

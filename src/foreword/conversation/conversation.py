@@ -17,8 +17,9 @@ from ..vocabulary.tool_forms import tools_from
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
-from .hooks import Hooks
-from .next_turn import NextTurn
+from .editions import has_store_failure
+from .hooks import Hooks, last_user_text
+from .next_turn import NextTurn, current_messages
 from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
 from .stored_events import StoredEvents
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Prompt, Turn
     from .decide import Drift
     from .shared import Shared
+    from .stored_template import StoredTemplate
     from .usage import ConversationUsage, Usage
 
     Message = Mapping[str, Any]
@@ -56,11 +58,19 @@ class Conversation:
     'Fix the failing test.'
     """
 
-    def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent, mirror: bool = False) -> None:
+    def __init__(
+        self,
+        shared: Shared,
+        id: str,
+        assembler: Assembler,
+        agent: Agent,
+        mirror: bool = False,
+        template: StoredTemplate | None = None,
+    ) -> None:
         self.id, self.shared = id, shared
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
-        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
+        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror, template)
         self._builder = EditionBuilder(self._assembling, self._agent, self._hooks)
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions = Transitions(*parts)
@@ -109,7 +119,23 @@ class Conversation:
         expect("new_prompt", new_prompt, bool)
         self._touching.check_files()
         self._touching.touch_waiting()
-        return self._next_turn.take(message, messages, now, new_prompt)
+        events = self._next_turn.take_events()
+        try:
+            outcome = self._transitions.apply(["turn", *events], now, messages, self._transitions.current())
+        except BaseException:
+            self._next_turn.put_back(events)
+            raise
+        if events and has_store_failure(outcome.findings):
+            self._next_turn.put_back(events)
+        messages = current_messages(messages, outcome)
+        waiting = self._next_turn.take_messages()
+        try:
+            outcome = self._turns.send_notices(outcome, messages, waiting, user_message(message))
+        except BaseException:
+            self._next_turn.put_back(messages=waiting)
+            raise
+        prompt = message or (last_user_text(messages) if new_prompt else None)
+        return self._turns.with_messages(outcome, message, messages, prompt)
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""

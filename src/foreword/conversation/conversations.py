@@ -143,11 +143,9 @@ class Conversations:
         if not mirror and (name in mirror_names or has_prefix(name, "agents")):
             raise mirror_refusal(name)
         extensions = self._shared.extensions
-        assembler = self._shared.assembler(_with_extensions(assembler, extensions))
-        conversation = Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
-        if template is not None:
-            conversation._assembling.template = template
-        return conversation
+        if extensions:
+            assembler, agent = _with_extensions(assembler, extensions), with_extension_tools(extensions, agent)
+        return Conversation(self._shared, id, self._shared.assembler(assembler), agent, mirror, template)
 
     def open_sub_agent(self, id: str, parent: Conversation, sub_agent: SubAgent) -> Conversation:
         """Open a conversation for a sub-agent that `parent.sub_agents.prepare` returned."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import account_of, described_tools, target_of, tools_of
+from ..encoding.edition import account_of, described_tools, target_of, tool_rows, tools_of
 from ..findings import finding
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
 from ..inspection.rebuilding import RebuildCost
@@ -33,7 +33,7 @@ from .announcing import (
 from .leading import earlier_hashes, is_same_prompt
 from .notices import changes_of, lasting_notices, retired_hashes, still_unsent
 from .state import state_of, update_state, with_state
-from .tools import tool_rows, tools_by_name, with_new_tools
+from .tools import tools_by_name, with_new_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Take the next turn of a conversation, with the events and messages that have waited for it, or ask for a summary."""
+"""What waits for the next turn of a conversation, and the turn that asks for a summary."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from _thread import allocate_lock
 from ..errors import StoreError
 from ..vocabulary import Edition
 from .decide import Outcome
-from .editions import has_store_failure, store_failure
-from .hooks import last_user_text
+from .editions import store_failure
 from .leading import without_prompt_messages
 from .notices import without_retired
 from .state import state_of
-from .turns import user_message, with_summary_request
+from .turns import with_summary_request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class NextTurn:
-    """The next turn, and what waits for it in this process. If it cannot be taken, everything waits again."""
+    """The events and messages that wait in this process for the next turn. If it cannot be taken, they wait again."""
 
     def __init__(self, transitions: Transitions, turns: Turns, assembling: ConversationAssembler) -> None:
         self._transitions, self._turns, self._assembling = transitions, turns, assembling
@@ -38,35 +37,26 @@ class NextTurn:
         self._messages: list[str] = []
 
     def add_event(self, event: str) -> None:
-        self._put_back([event], [])
+        self.put_back([event])
 
     def add_message(self, content: str) -> None:
         with self._lock:
             self._messages.append(content)
 
-    def take(self, message: str, messages: Sequence[Message], now: datetime | None, new_prompt: bool) -> Turn:
-        """Take the turn. See `Conversation.turn`."""
+    def take_events(self) -> list[str]:
+        """Return the events that wait. They wait no longer, unless they are put back."""
         with self._lock:
             events, self._events = self._events, []
-        try:
-            outcome = self._transitions.apply(["turn", *events], now, messages)
-        except BaseException:
-            self._put_back(events, [])
-            raise
-        if events and has_store_failure(outcome.findings):
-            self._put_back(events, [])
-        messages = _current_messages(messages, outcome)
-        with self._lock:
-            waiting, self._messages = self._messages, []
-        try:
-            outcome = self._turns.send_notices(outcome, messages, waiting, user_message(message))
-        except BaseException:
-            self._put_back([], waiting)
-            raise
-        prompt = message or (last_user_text(messages) if new_prompt else None)
-        return self._turns.with_messages(outcome, message, messages, prompt)
+        return events
 
-    def _put_back(self, events: list[str], messages: list[str]) -> None:
+    def take_messages(self) -> list[str]:
+        """Return the messages that wait. They wait no longer, unless they are put back."""
+        with self._lock:
+            messages, self._messages = self._messages, []
+        return messages
+
+    def put_back(self, events: Sequence[str] = (), messages: Sequence[str] = ()) -> None:
+        """Let these wait again, before what was added in the meantime."""
         with self._lock:
             self._events, self._messages = [*events, *self._events], [*messages, *self._messages]
 
@@ -86,11 +76,11 @@ class NextTurn:
         return self._summary_turn(Outcome(Edition(0, ""), (), [outage]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
-        messages = _current_messages(messages, outcome)
+        messages = current_messages(messages, outcome)
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
         return with_summary_request(turn, self._assembling.layout, messages)
 
 
-def _current_messages(messages: Sequence[Message], outcome: Outcome) -> Sequence[Message]:
+def current_messages(messages: Sequence[Message], outcome: Outcome) -> Sequence[Message]:
     """Return the caller's messages, without those of earlier prompts and announcements."""
     return without_retired(without_prompt_messages(messages, outcome.edition), state_of(outcome.edition))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import described_tools, parse_tools
+from ..encoding.edition import parse_tools, tool_rows
 from ..errors import CallError
 from ..vocabulary import Edition
 from ..vocabulary.tools import Tool, tool_definition, tool_from
@@ -55,11 +55,6 @@ def with_new_tools(known: str, latest: str) -> str:
     names = {row["name"] for row in old}
     rows = [*old, *(row for row in parse_tools(latest) if row["name"] not in names)]
     return json.dumps(rows, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def tool_rows(edition: Edition) -> list[dict[str, Any]]:
-    """Return an edition's tools, with the snippets and guidelines that only the prompt contains."""
-    return [{"name": name, **row} for name, row in described_tools(edition).items()]
 
 
 def tools_in_use(edition: Edition) -> list[Tool]:

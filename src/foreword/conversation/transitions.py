@@ -88,11 +88,21 @@ class Transitions:
         current, _ = self.current()
         return current or self.apply(["turn"], None).edition
 
-    def apply(self, events: Sequence[str], now: datetime | None, messages: Sequence[Message] = ()) -> Outcome:
-        """Apply these events. If another process publishes first, start over from its edition. `messages` is the history at hand."""
+    def apply(
+        self,
+        events: Sequence[str],
+        now: datetime | None,
+        messages: Sequence[Message] = (),
+        known: tuple[Edition | None, list[Finding]] | None = None,
+    ) -> Outcome:
+        """Apply these events. If another process publishes first, start over from its edition.
+
+        `messages` is the history at hand, and `known` is what `current` has just returned.
+        """
         number: int | None = None
         while True:
-            current, findings = self.current()
+            current, findings = known or self.current()
+            known = None
             previous_number, number = number, current.number if current else 0
             if previous_number not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
@@ -109,11 +119,12 @@ class Transitions:
         messages: Sequence[Message],
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
+        on = self._assembling.layout.on
         all_events = [*events, *self._implied_events(current)] if current else events
         has_other_layout = self._assembling.layout_changed(current)
-        steps = decide(self._assembling.layout.on, current, all_events, has_other_layout)
+        steps = decide(on, current, all_events, has_other_layout)
         if current is None or not (findings or self._changes_nothing(steps, current)):
-            trigger = trigger_of_steps(self._assembling.layout.on, all_events, has_other_layout)
+            trigger = trigger_of_steps(on, all_events, has_other_layout)
             built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
             outcome = self._publish(built, steps, events, trigger, current)
             if outcome is None or current is None or not has_other_layout:

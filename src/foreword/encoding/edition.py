@@ -155,8 +155,13 @@ def agent_row(edition: Edition) -> dict[str, Any]:
 
 def described_tools(edition: Edition) -> dict[str, dict[str, Any]]:
     """Return an edition's tools by name, in the agent's order: definitions, snippets and guidelines."""
+    return {row["name"]: {key: row[key] for key in row if key != "name"} for row in tool_rows(edition)}
+
+
+def tool_rows(edition: Edition) -> list[dict[str, Any]]:
+    """Return an edition's tools in the agent's order, with the snippets and guidelines that only the prompt contains."""
     target = target_of(edition)
     notes = target.agent.get("tools", {})
-    rows = {tool["name"]: {key: tool[key] for key in tool if key != "name"} for tool in tools_of(edition)}
-    names = [name for name in dict.fromkeys((*target.tool_order, *rows)) if name in rows]
-    return {name: {**rows[name], **notes.get(name, {})} for name in names}
+    tools = {tool["name"]: tool for tool in tools_of(edition)}
+    names = dict.fromkeys((*target.tool_order, *tools))
+    return [{**tools[name], **notes.get(name, {})} for name in names if name in tools]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import count
 from math import inf
@@ -271,18 +271,16 @@ class Application:
             is_local = self._service.is_local
             moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(service, request)
             if route.lane == "turn":
-                lane = self._first_lane(service, request)
+                lane = _first_lane(self._lanes, service, request)
             elif moment is not UNREACHABLE:
                 result: Response | int = run_inline(route.function, service, request, moment=moment)
                 if not isinstance(result, int):
                     return result
                 moment = None
-        read_at = None if moment is UNREACHABLE else moment
         aside = None
         if self._inspections is not None and route.lane != "stream":
             aside = partial(self._inspections.answer, route, request, service.caller, self._fair_start.has_several)
-        convert = partial(problem_of, service=service, request=request)
-        job = Job(partial(route.function, service, request), read_at, service.caller.name, aside, convert)
+        job = _job(route, service, request, None if moment is UNREACHABLE else moment, aside)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
     async def _read_body(
@@ -295,12 +293,6 @@ class Application:
             return parse_body(data, kind)
         reservation.take(parsed_size(data))
         return await self._parsing.submit(partial(parse_body, data, kind), caller.name)
-
-    def _first_lane(self, service: Service, request: Request) -> int:
-        """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
-        if service.conversations.store.last_known(request.text("id")) is None and self._lanes.is_free(BUILDING):
-            return BUILDING
-        return READING
 
     async def _read_ahead(self, service: Service, request: Request) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use, or UNREACHABLE if that is not known."""
@@ -316,6 +308,19 @@ class Application:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
         return self._last_moment
+
+
+def _first_lane(lanes: Lanes, service: Service, request: Request) -> int:
+    """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
+    if service.conversations.store.last_known(request.text("id")) is None and lanes.is_free(BUILDING):
+        return BUILDING
+    return READING
+
+
+def _job(route: Route, service: Service, request: Request, moment: object, aside: Callable[[int], Any] | None) -> Job:
+    """Return the job that calls a route's function."""
+    convert = partial(problem_of, service=service, request=request)
+    return Job(partial(route.function, service, request), moment, service.caller.name, aside, convert)
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:

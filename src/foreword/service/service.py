@@ -191,9 +191,9 @@ class Service(ServedFolders):
         """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
-        return self.open(
-            id, workspace, self.agents.create(body, workspace, id), layout, None, mirror or body.mirror, body
-        )
+        agent = self.agents.create(body, workspace, id)
+        assembler = self._assembler(workspace, layout, None, body)
+        return self.open_with(id, assembler, agent, mirror or body.mirror, body.template_name)
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""

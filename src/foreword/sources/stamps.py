@@ -56,7 +56,7 @@ class Rechecks:
     def __init__(self, disk: Any = os) -> None:
         self._disk = disk
         self._stamps: dict[str, Stamp] = {}
-        self._all = Rotation(())
+        self._all: Rotation | None = None
 
     def remember(self, stamps: Iterable[tuple[str, Stamp]]) -> bool:
         """Remember how these paths look. Returns whether one of them looked different before; the others are then forgotten."""
@@ -77,7 +77,8 @@ class Rechecks:
         through the remaining paths, so if there are many, a change is noticed only after several checks.
         """
         paths = important.take(MAX_CALLS - important.count % 2)
-        return self._are_unchanged((*paths, *self._all.take(MAX_CALLS - len(paths))))
+        others = self._all.take(MAX_CALLS - len(paths)) if self._all else ()
+        return self._are_unchanged((*paths, *others))
 
     def are_all_unchanged(self, important: Collection[str]) -> bool:
         """Whether all paths, or if there are many, the important ones, look the same."""

@@ -10,6 +10,7 @@ from ..errors import (
     check_encodable,
     check_provider,
     check_servers,
+    check_unique_names,
     check_workspace,
     expect,
     to_pairs,
@@ -202,21 +203,20 @@ class Agent:
     def _check(self) -> None:
         if self.tools:
             self.__dict__["tools"] = to_tuple("Agent.tools", tools_from("Agent.tools", self.tools), Tool)
-        names = [tool.name for tool in self.tools or ()]
-        if len(set(names)) < len(names):
-            twice = max(names, key=names.count)
-            raise CallError(f"two tools are named {twice!r}; a model calls a tool by its name, so names must be unique")
+            check_unique_names(self.tools)
         for name in ("model", "provider", "session", "language"):
             if type(text := getattr(self, name)) is not str or not text.isascii():
                 expect(f"Agent.{name}", text, str)
                 check_encodable(f"the {name}", text)
             self.__dict__[name] = "" if text.isspace() and name != "provider" else text  # as for a blank base
-        check_provider(self.provider)
+        if self.provider:
+            check_provider(self.provider)
         if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
-        expect("Agent.base", self.base, str, Document)
-        expect("Agent.plan", self.plan, str, Document)
-        expect("Agent.skill", self.skill, str, Skill)
+        if {type(self.base), type(self.plan), type(self.skill)} != {str}:
+            expect("Agent.base", self.base, str, Document)
+            expect("Agent.plan", self.plan, str, Document)
+            expect("Agent.skill", self.skill, str, Skill)
         if self.scope is not None:
             expect("Agent.scope", self.scope, Scope)
         if self.docs:
