@@ -327,15 +327,24 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
         ((32_768, 0), []),
         ((32_769, 0), [("cut-file", "AGENTS.md", None)]),
         ((30_000, 2_768), []),
-        ((30_000, 2_769), [("cut-file", "a/AGENTS.md", None)]),
-        ((32_768, 10), [("cut-file", "a/AGENTS.md", None)]),
+        ((30_000, 2_769), [("cut-file", "AGENTS.md", None)]),
+        ((32_768, 10), [("cut-file", "AGENTS.md", None)]),
+        ((16_000, 17_000), [("cut-file", "a/AGENTS.md", None)]),
     ],
 )
-def test_text_cut_by_a_limit_is_reported_at_the_first_file(findings_for, sizes, expected):
+def test_text_cut_by_a_limit_is_reported_at_the_file_to_shorten(findings_for, sizes, expected):
     root, below = sizes
     assert (
         findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a", "--disable", "blank-file")
         == expected
+    )
+
+
+def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_for):
+    files = {"AGENTS.md": "r" * 32_000, "a/AGENTS.md": "- One\n" * 200, "b/AGENTS.md": "- Two\n" * 300}
+    assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
+    assert findings_for.messages[0].endswith(
+        "a/AGENTS.md (lost from line 129: - One); shorten this one, or move details into files that are read when needed"
     )
 
 
@@ -501,7 +510,7 @@ def test_lint_and_why_count_the_same_bytes(findings_for, tree, capsys):
     from foreword.cli import main
 
     assert findings_for({"AGENTS.md": "x" * 40_000 + "\n\n"}) == [("cut-file", "AGENTS.md", None)]
-    assert "only 32,768 of this file's 40,002 bytes" in findings_for.messages[0]
+    assert "only 32,768 of the 40,002 bytes of this one" in findings_for.messages[0]
     main(["why", "AGENTS.md", "--layout", "codex", "--home", tree.path("home")])
     assert "cut from 40,002 to 32,768 bytes" in " ".join(capsys.readouterr().out.split())
 

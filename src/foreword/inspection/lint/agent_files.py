@@ -245,7 +245,7 @@ def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
 
 
 def report_cut_files(visit: Visit, facts: Facts) -> None:
-    """Report the first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
+    """Report the first file that exceeds the layout's limit, or the large one that leaves no room for it. The files after it are dropped too."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
     sources = (visit.read(candidate.path) for candidate in visit.candidates_in_repository("cut"))
     source = next(filter(None, sources), None) if limit is not None else None
@@ -253,16 +253,16 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
         return
     sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
     size, left = _size_of(source, visit), sizes.pop(source.path, 0)
-    extent = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
     largest = max(sizes, key=sizes.__getitem__, default="")
     is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
-    if left:
-        extent += _describe_lost_line(source.text, visit.loaded[source.path])
+    extent = f"only {left:,} of the {size:,} bytes" if left else f"nothing of the {size:,} bytes"
+    lost = _describe_lost_line(source.text, visit.loaded[source.path]) if left else ""
     message = (
-        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent}; shorten {largest if is_to_blame else 'it'},"
-        " or move details into files that are read when needed"
+        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent} of"
+        f" {source.path if is_to_blame else 'this one'}{lost}; shorten"
+        f" {'this one' if is_to_blame else 'it'}, or move details into files that are read when needed"
     )
-    facts.add("cut-file", Place(source.path), message, visit.agent)
+    facts.add("cut-file", Place(largest if is_to_blame else source.path), message, visit.agent)
 
 
 def _describe_lost_line(text: str, kept: str) -> str:
