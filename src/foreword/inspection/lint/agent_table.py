@@ -56,15 +56,15 @@ AGENT_CHECKS = (
         "warning",
         "An agent cuts a file, or drops it, because the files before it use up its limit.",
         "Codex reads at most 32,768 bytes of a project's files, the one at the root first. The nearest file, which is usually the most"
-        " specific one, is the first to go. The agent does not say so.",
+        " specific one, is the first to go. The agent does not say so. If one large file leaves no room for others, it is reported at that file.",
         Example(
             {"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\n" + "Pages are rendered on the server. " * 40 + "\n"},
-            "web/AGENTS.md",
+            "AGENTS.md",
             None,
             "Codex CLI reads at most 32,768 bytes",
             ("web",),
         ),
-        Example({"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\nBe brief.\n"}, "web/AGENTS.md", options=("web",)),
+        Example({"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\nBe brief.\n"}, "AGENTS.md", options=("web",)),
     ),
     Check(
         "cut-menu",
