@@ -89,10 +89,14 @@ def test_the_first_model_is_named(names, is_short, text):
 @pytest.mark.parametrize(
     ("days", "line"),
     [
-        ({"a": 1.0, "b": None, "c": 0.5}, "█▁▅  cost by day, a to c\n"),
-        ({"a": 1.0}, ""),
-        ({"a": 0.0, "b": None}, ""),
-        ({f"{number}": 1.0 for number in range(61)}, "█" * 60 + "  cost by day, 1 to 60\n"),
+        ({"2026-11-01": 1.0, "2026-11-03": 0.5}, "█·▅  cost by day, 2026-11-01 to 2026-11-03\n"),
+        ({"2026-11-01": 1.0, "2026-11-02": None, "unknown": 2.0}, "█·  cost by day, 2026-11-01 to 2026-11-02\n"),
+        ({"2026-11-01": 1.0}, ""),
+        ({"2026-11-01": 0.0, "2026-11-02": None}, ""),
+        (
+            {"2026-01-01": 1.0, "2026-10-02": 1.0, "2026-11-30": 1.0},
+            f"█{'·' * 58}█  cost by day, 2026-10-02 to 2026-11-30\n",
+        ),
     ],
 )
 def test_the_cost_of_sixty_days_is_drawn(capsys, days, line):

@@ -285,7 +285,7 @@ def test_questions_do_not_wait_for_the_side_process_of_others(shared):
         head = (
             f"POST /show HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nContent-Length: {len(body)}\r\n\r\n"
         )
-        assert shared.get("/skills", token="b").status == 200
+        assert shared.get("/conversations", token="b").status == 200
         with socket.create_connection(("127.0.0.1", shared.port), timeout=60) as stuck:
             stuck.sendall(head.encode() + body)
             assert has_input(process)

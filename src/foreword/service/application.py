@@ -277,10 +277,8 @@ class Application:
                 if not isinstance(result, int):
                     return result
                 moment = None
-        aside = None
-        if self._inspections is not None and route.lane != "stream":
-            aside = partial(self._inspections.answer, route, request, service.caller, self._fair_start.has_several)
-        job = _job(route, service, request, None if moment is UNREACHABLE else moment, aside)
+        read_at = None if moment is UNREACHABLE else moment
+        job = _job(route, service, request, read_at, self._inspections, self._fair_start.has_several)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
     async def _read_body(
@@ -317,8 +315,18 @@ def _first_lane(lanes: Lanes, service: Service, request: Request) -> int:
     return READING
 
 
-def _job(route: Route, service: Service, request: Request, moment: object, aside: Callable[[int], Any] | None) -> Job:
-    """Return the job that calls a route's function."""
+def _job(
+    route: Route,
+    service: Service,
+    request: Request,
+    moment: object,
+    inspections: Inspections | None,
+    has_several: Callable[[], bool],
+) -> Job:
+    """Return the job that calls a route's function, here or in a side process."""
+    aside = None
+    if inspections is not None and route.lane != "stream":
+        aside = partial(inspections.answer, route, request, service.caller, has_several)
     convert = partial(problem_of, service=service, request=request)
     return Job(partial(route.function, service, request), moment, service.caller.name, aside, convert)
 
