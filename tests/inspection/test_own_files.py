@@ -51,3 +51,26 @@ def test_material_does_not_show_that_an_agent_is_used(tree):
 def test_a_rule_that_runs_nothing_of_the_project_may_have_been_installed(tree, path, text, expected):
     tree({"w/.git/HEAD": "", "w/package.json": '{"scripts": {"build": "x"}}', f"w/{path}": text})
     assert [found.code for found in proofread(Assembler(tree.workspace("w"))).findings] == expected
+
+
+SKILL = "---\nname: {}\ndescription: Cuts a release.\n---\nBump the version.\n"
+LOCK = {"w/skills-lock.json": '{"skills": {"Cut a Release": {}}}'}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"w/.agents/skills/cut/SKILL.md": SKILL.format("Cut a Release")}, ["skill-name"]),
+        ({"w/.agents/skills/cut/SKILL.md": SKILL.format("Cut a Release"), **LOCK}, []),
+        ({"w/.agents/skills/cut/SKILL.md": SKILL.format('"Cut a Release"'), **LOCK}, []),
+        ({"w/.codex/skills/cut/SKILL.md": "# Cut\n"}, ["skill-invalid"]),
+        ({"w/.codex/skills/cut/SKILL.md": "# Cut\n", "w/.agents/skills/cut/SKILL.md": SKILL.format("cut")}, []),
+        (
+            {"w/.agents/skills/cut/SKILL.md": "# Cut\n", "w/.codex/skills/cut/SKILL.md": SKILL.format("cut")},
+            ["skill-invalid"],
+        ),
+    ],
+)
+def test_a_skill_that_is_installed_or_that_agents_find_elsewhere(tree, files, expected):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be brief.\n", **files})
+    assert [f.code for f in proofread(Assembler(tree.workspace("w")), is_recursive=True).findings] == expected

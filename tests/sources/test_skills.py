@@ -241,6 +241,14 @@ def test_a_field_that_resembles_a_known_one_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [("user_invocable: true", 0), ("user-invokable: false", 1), ("disable_model_invocation: false", 0)],
+)
+def test_a_misspelled_field_with_the_default_value_changes_nothing(field: str, expected: int) -> None:
+    assert len(read_skill(with_field(field), PATH, "lenient")[1]) == expected
+
+
 NOT_YAML = "the front matter cannot be read as YAML"
 COLON = "mapping values are not allowed in this context: a value that contains a colon and a space needs quotes"
 AFTER = "did not find expected key: a value that continues after a closing bracket or quote needs quotes around it"

@@ -21,7 +21,7 @@ from .lint_report import MISSING_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from ..vocabulary import Finding
     from .repository_files import RepositoryFiles
@@ -36,6 +36,7 @@ _PUBLISHED = lazy_pattern(
     r"^(?:license|homepage|repository|source|author|origin):|^metadata:[ \t]*\n(?:[ \t].*\n)*?[ \t]+(?:author|source|repository):",
     re.MULTILINE,
 )
+_NAME = lazy_pattern(r"^name:[ \t]*[\"']?([^\"'\n]{1,200}?)[\"']?[ \t]*$", re.MULTILINE)
 # What only the author of a skill can correct. That an agent skips it concerns whoever installed it too.
 _OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
 
@@ -43,13 +44,13 @@ _OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
 class OwnFiles:
     """Which files of a repository belong to its project. All paths are printable.
 
-    `readers` are the hidden folders in which known agents search for skills. Someone who checks a folder of samples works in it, so only
+    `readers` are the hidden folders in which known agents search for skills, with their names. Someone who checks a folder of samples works in it, so only
     the folders below the working directory count.
     """
 
     def __init__(self, files: RepositoryFiles) -> None:
         self.files, self.root, self.cwd = files, files.root, printable(files.workspace.cwd)
-        self.readers: Collection[str] = ()
+        self.readers: Mapping[str, Collection[str]] = {}
         self._installed: Collection[str] | None = None
 
     def is_workplace(self, folder: str) -> bool:
@@ -105,10 +106,23 @@ class OwnFiles:
         if not is_hidden and found.code.startswith("skill-") and (not has_fields or _OWN_FORM.search(head)):
             return False
         if found.code not in _OF_AUTHORS:
-            return True
-        if basename(folder) in self._installed_skills() or (is_hidden and has_fields and _PUBLISHED.search(head)):
+            return found.code != "skill-invalid" or not self._has_valid_twin(found.path)
+        name = _NAME.search(head)
+        names = {basename(folder), name[1] if name else ""}
+        if not names.isdisjoint(self._installed_skills()) or (is_hidden and has_fields and _PUBLISHED.search(head)):
             return False
         return not (is_hidden and found.code == MISSING_FILE) or self._is_in_repository(found.message, folder)
+
+    def _has_valid_twin(self, path: str) -> bool:
+        """Whether every agent that searches a skill's folder finds a skill with front matter and this name in another one too."""
+        below = path[len(self.root) :]
+        hidden = hidden_folder(below)
+        for folder, agents in self.readers.items() if hidden in self.readers else ():
+            if folder != hidden and set(self.readers[hidden]).issubset(agents):
+                twin = self.files.read(self.root + below.replace(f"/{hidden}/", f"/{folder}/", 1))
+                if twin and twin.text.startswith("---"):
+                    return True
+        return False
 
     def _is_in_repository(self, message: str, skill: str) -> bool:
         """Whether the path in a finding begins with a folder of the repository, and not with one of the skill, which may be a copy."""

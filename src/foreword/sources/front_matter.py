@@ -391,8 +391,7 @@ def _folder(path: str) -> str:
 
 
 def _quote_short(value: Any) -> str:
-    text = str(value)
-    return repr(text if len(text) <= 64 else text[:63] + "…")
+    return repr(text if len(text := str(value)) <= 64 else text[:63] + "…")
 
 
 # Violations of the specification
@@ -479,14 +478,15 @@ def _closest_field(key: str) -> str:
     from difflib import get_close_matches
 
     name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", "-", key[:40]).lower()
-    return next(iter(get_close_matches(name, sorted(_KNOWN_FIELDS), 1, 0.85)), "")
+    found = get_close_matches(name, sorted(_KNOWN_FIELDS), 1, 0.85)
+    return found[0] if found and not key.endswith(found[0]) else ""  # not `disallowed-tools`
 
 
 def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Finding]:
-    """Return findings for fields that are ignored although their author may expect an effect."""
+    """Return findings for fields that are ignored although their author may expect an effect: the value is not the default."""
     findings = []
     for key in sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS):
-        if (meant := _closest_field(key)) and fields.get(key) and not key.endswith(meant):  # not `disallowed-tools`
+        if (meant := _closest_field(key)) and fields.get(key) not in (None, "", meant == "user-invocable"):
             message = f"its field {_quote_short(key)} is ignored; did you mean {meant!r}?"
             findings.append(finding("skill-field", message, path, _field_line(head, key)))
     if "globs" in fields:
