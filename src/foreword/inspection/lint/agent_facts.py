@@ -231,8 +231,8 @@ def mentions(text: str, path: str, written_in: str) -> bool:
     return re.search(_ABOUT_ALL_FILES.format(re.escape(name)), text, re.IGNORECASE) is not None
 
 
-# "the nearest AGENTS.md", "AGENTS.md files in each package"
+# "the nearest AGENTS.md", "AGENTS.md files in each package", "crates/<crate>/AGENTS.md"
 _ABOUT_ALL_FILES = (
     r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|specific|sub\w*|package\w*|director\w+|folder\w*|"
-    r"module\w*|\*\*/)[^.\n]{{0,40}}{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
+    r"module\w*)[^.\n]{{0,40}}{0}|[>*}}\]]/{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
 )

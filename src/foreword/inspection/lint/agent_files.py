@@ -302,14 +302,26 @@ def report_misordered_files(visit: Visit, facts: Facts) -> None:
             continue
         paths = [path for path in visit.loaded if _reads(lookup, basename(path))]
         for index, path in enumerate(paths):
-            folder = dirname(path)
-            nearer = [other for other in paths[:index] if dirname(other) != folder and is_inside(other, folder)]
+            folder = _scope(path, visit.root)
+            nearer = [
+                other
+                for other in paths[:index]
+                if (scope := _scope(other, visit.root)) != folder and is_inside(scope, folder)
+            ]
             if nearer:
-                message = (
-                    f"{{agents}} sort{{s}} files by path and put{{s}} this one after {nearer[-1]},"
-                    f" so the general instructions come last; say in {nearer[-1]} that it takes precedence"
+                outcome, advice = (
+                    "so the general instructions come last",
+                    f"say in {nearer[-1]} that it takes precedence",
                 )
-                facts.add("misordered-file", Place(path), message, visit.agent)
+                problem = "{agents} sort{s} files by path and put{s}"
+                message = f"{problem} this one after {nearer[-1]}, {outcome}; {advice}"
+                for_several = f"{problem} these {{count}} files after {nearer[-1]}, {outcome}: {{files}}; {advice}"
+                facts.add("misordered-file", Place(path), message, visit.agent, for_several=for_several)
+
+
+def _scope(path: str, root: str) -> str:
+    """Return the folder that a file is about: for one in a hidden folder, the folder that contains that."""
+    return root + dirname(path)[len(root) :].partition("/.")[0]
 
 
 # Places
