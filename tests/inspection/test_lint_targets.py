@@ -155,6 +155,8 @@ def project_files(above, exists=has_no_files, anywhere=()):
         ("There is no `make gone`.", []),
         ("Never run `make gone`.", []),
         ("Run `just lint` instead of `make gone`.", []),
+        ("Stories: `make gone` (if configured).", []),
+        ("Run `make gone` when the tool is available.", []),
         ("`make gone` was removed. `make absent` does not exist. Run `make other` if it is there.", []),
         ("If there is a makefile, run `make gone`.", []),
         ("For example, `make gone`.", []),

@@ -37,7 +37,8 @@ AGENT_CHECKS = (
         "An agent does not follow an import: the file does not exist, the path has a `*`, or the import is in code.",
         "A path is relative to the file that imports it, not to the root. In `See @docs/style.md.`, Claude Code takes the full stop as part of the"
         " path. Gemini CLI takes even `@scope/name` for an import, and replaces it by a comment that the import failed. Several imports of one"
-        " file that fail for the same reason are one finding. A file that git ignores is not reported.",
+        " file that fail for the same reason are one finding. A file that git ignores is not reported, and neither are such words in a sample between tags"
+        " or in a file that says in its first lines that it is generated.",
         Example(
             {"web/CLAUDE.md": "# Web\n\n@guides/style.md\n", "guides/style.md": "Be brief.\n"},
             "web/CLAUDE.md",
@@ -99,7 +100,8 @@ AGENT_CHECKS = (
         "info",
         "An agent puts a general file after a more specific one.",
         "Gemini CLI sorts files by their whole paths, and uppercase letters come before lowercase ones. Below a folder such as `API`, the file at the root"
-        " comes last, where models expect what is most specific.",
+        " comes last, where models expect what is most specific. A file in a hidden folder, such as `.claude/CLAUDE.md`, is about the folder that contains"
+        " the hidden one.",
         Example(
             {"GEMINI.md": "Run `make test`.\n", "API/GEMINI.md": "Run `make api`.\n"},
             "GEMINI.md",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
+from .instructions import is_conditional
 from .references import find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .source_text import source_texts
@@ -62,7 +64,7 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
 
 def _may_exist(token: str, line: str) -> bool:
     """Whether this is not a missing file: it is in the home directory, not checked in or optional, or the token is the label of a link."""
-    return token.startswith("@~") or ".local." in token or "](" in token or _IF_IT_EXISTS.search(line) is not None
+    return token.startswith("@~") or ".local." in token or "](" in token or is_conditional(line)
 
 
 def _reason_for_missing(path: str, visit: Visit) -> str:
@@ -111,7 +113,16 @@ def _first_and_others(found: Sequence[_MissingImport], noun: str) -> str:
 
 
 def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Visit, facts: Facts) -> None:
-    """Report words of one file such as `@scope/name`, which the agent takes for imports and replaces by a comment, at the first one."""
+    """Report words of one file such as `@scope/name`, which the agent takes for imports and replaces by a comment, at the first one.
+
+    In a generated file, backticks would be overwritten, and in a sample, they would become a part of it.
+    """
+    source = visit.read(path)
+    if source is None or _GENERATED.search(source.text, 0, _MAX_NOTICE):
+        return
+    found = [missing for missing in found if not _is_in_sample(source, missing)]
+    if not found:
+        return
     words = _first_and_others(found, "word")
     noun, pronoun = ("an import", "it") if words == found[0].token else ("imports", "them")
     message = f"{{agents}} take{{s}} {words} for {noun}, and replace{{s}} {pronoun} by a comment that the import failed; write {pronoun} in backticks"
@@ -122,7 +133,6 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
     _add_import(path, found[0], message, visit, facts, for_several)
 
 
-_IF_IT_EXISTS = re.compile(r"\b(?:if|when)\b[^.]{0,40}\b(?:exists?|present|available)\b", re.IGNORECASE)
 _PUNCTUATION = ".,;:!?)]}\"'"
 # A path with an extension, which was probably meant as an import.
 _PATH_OF_TEXT = re.compile(r"\.\w{1,10}$")
@@ -190,11 +200,34 @@ def _token(source: SourceText, finding: Finding) -> str:
     return lines[finding.line - 1][finding.column - 1 : finding.end_column - 1]
 
 
-# A program writes this file, or the part that a comment begins.
-_GENERATED = re.compile(
-    r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b|\b(?:auto-?generated|generated (?:by|from)|do not edit)\b",
-    re.IGNORECASE,
-)
+_GENERATED = re.compile(r"\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE)
+# A program writes the part that this comment begins.
+_GENERATED_PART = re.compile(r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b", re.IGNORECASE)
+# A file says in its first lines that it is generated.
+_MAX_NOTICE = 600
+# <code-snippet name="Theme" lang="css">
+_SAMPLE_TAG = re.compile(r"<(/?)(?:code|pre|example|sample|snippet)\b[^<>\n]{0,200}>", re.IGNORECASE)
+
+
+def _is_written_by_program(source: SourceText) -> bool:
+    """Whether a program writes a file or a part of it."""
+    return any(pattern.search(source.text) for pattern in (_GENERATED, _GENERATED_PART))
+
+
+def _is_in_sample(source: SourceText, missing: _MissingImport) -> bool:
+    """Whether an import is between the tags of a sample."""
+    tags = source.cached("sample tags", _find_sample_tags)
+    index = bisect_left(tags, (missing.line or 1, missing.column or 1, False)) - 1
+    return index >= 0 and tags[index][2]
+
+
+def _find_sample_tags(source: SourceText) -> list[tuple[int, int, bool]]:
+    """Return the line and column of each tag of a sample, and whether it opens one."""
+    return [
+        (source.line(match.start()), len(source.before(match.start())) + 1, not match[1])
+        for match in _SAMPLE_TAG.finditer(source.text)
+        if not source.is_code(match.start())
+    ]
 
 
 class RepeatedTexts:
@@ -227,7 +260,7 @@ class RepeatedTexts:
             if source.is_file
             and is_inside(source.path, visit.root)
             # An agent may leave out comments.
-            and not _GENERATED.search((visit.read(source.path) or source).text)
+            and not _is_written_by_program(visit.read(source.path) or source)
         ]
         key = tuple(map(id, sources))
         if key not in self._repetitions_by_sources:

@@ -236,6 +236,16 @@ _OTHER_REPOSITORY = lazy_pattern(
 )
 
 
+_CONDITION = lazy_pattern(
+    r"\b(?:if|when|where)\b[^.]{0,40}\b(?:exists?|present|available|configured|defined)\b", re.IGNORECASE
+)
+
+
+def is_conditional(line: str) -> bool:
+    """Whether a line says itself that what it names may not exist: "if available", "(if configured)"."""
+    return _CONDITION.search(line) is not None
+
+
 def is_about_other_repository(text: str) -> bool:
     """Whether a text, such as a section, is about the files or commands of another repository."""
     return _OTHER_REPOSITORY.search(text) is not None

@@ -255,7 +255,8 @@ CHECKS = (
         "skill-invalid",
         "error",
         "A SKILL.md violates the specification or cannot be read, so it was skipped.",
-        "Agents that follow the specification do not list it.",
+        "Agents that follow the specification do not list it. Nothing is reported if each of them that searches this folder finds a skill of the same"
+        " name, with front matter, in another one.",
         Example({_SKILL: "# Release\n\nBump the version, then tag.\n"}, _SKILL, 1, "front matter"),
         Example(_skill("name: release\ndescription: Cuts a release. Use when a version is to be published.\n"), _SKILL),
     ),
@@ -289,7 +290,8 @@ CHECKS = (
         "info",
         "A skill has a field that is misspelled, too long, of the wrong type, or ignored.",
         "In agents that follow the specification, it has no effect, or not the one you expect: with a description of more than 1,024 characters,"
-        " Copilot CLI skips the skill. Other fields that the specification does not have, such as `version`, are ignored too, but not reported.",
+        " Copilot CLI skips the skill. Other fields that the specification does not have, such as `version`, are ignored too, but not reported,"
+        " and neither is a misspelled field with the value that the right one has by default.",
         Example(
             _skill("name: release\ndescription: Cuts a release.\nallowedTools: read\n"), _SKILL, 4, "allowed-tools"
         ),

@@ -14,7 +14,7 @@ from posixpath import dirname
 
 from ...vocabulary import value
 from .commands import find_commands, is_literal
-from .instructions import is_about_other_repository
+from .instructions import is_about_other_repository, is_conditional
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ class Invocation:
 _LATER = lazy_pattern(r"\b(?:planned|future|roadmap|deferred|phase \d|proposed)\b", re.IGNORECASE)
 # Words before a command that suggest that it may not exist, belongs to another project, or should not be run.
 _HEDGES = lazy_pattern(
-    r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
+    r"\b(?:if (?:there|it|one|you have|the (?:project|repo|makefile|package))|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
     r"|don['’]t|doesn['’]t|isn['’]t|there is no|there['’]s no|no|nor|without|avoid|wrong|bad|upstream\w*|their|your|another|other|equivalent|similar"
     r"|missing|planned|todo)\b|❌|✗",
@@ -80,7 +80,7 @@ _PROPOSES = lazy_pattern(
 _IS_MISSING = lazy_pattern(
     r"[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
     r"|gone|deprecated|renamed|replaced|missing|planned|obsolete)|(?:does|did|do)(?:es)?[ \t]+not|(?:doesn|isn|wasn|didn)['’]t|no longer"
-    r"|if[ \t]+(?:it|there|one|present|available|defined|you have)|where[ \t]+available|or similar|or equivalent)\b",
+    r"|if[ \t]+(?:it|there|one|you have)|or similar|or equivalent)\b",
     re.IGNORECASE,
 )
 _BAD_COMMENT = lazy_pattern(
@@ -210,7 +210,7 @@ class _DefinitionFinder:
         """Whether a command is meant to be run here: its line does not call it an example or another project's command."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
-        if is_about_other_repository(source.section_before(offset)):
+        if is_conditional(line) or is_about_other_repository(source.section_before(offset)):
             return False
         if source.is_fenced(offset):
             plans = map(_LATER.search, (source.heading_above(offset), source.fence_before(offset)))
