@@ -25,7 +25,14 @@ class Callers:
 
 
 def with_lanes(work, callers=None):
-    """Call a function with lanes for three templates at a time and five that wait, and a function that submits a job that waits."""
+    """Call a function with lanes for three templates at a time and five that wait, and a function that submits a job that waits.
+
+    `work` also gets a function that counts the threads of a lane: those of earlier tests may still be running.
+    """
+    earlier = set(threading.enumerate())
+
+    def threads_of(lane):
+        return sum(thread.name.startswith(NAMES[lane]) for thread in set(threading.enumerate()) - earlier)
 
     async def run():
         lanes, end, begun = Lanes(3, 5, callers), threading.Event(), threading.Semaphore(0)
@@ -35,17 +42,13 @@ def with_lanes(work, callers=None):
             futures.append(lanes.submit(Job(lambda: begun.release() or end.wait(60), token=token), lane))
 
         try:
-            work(lanes, submit, begun)
+            work(lanes, submit, begun, threads_of)
         finally:
             end.set()
             await asyncio.gather(*futures)
             lanes.close()
 
     asyncio.run(run())
-
-
-def threads_of(lane):
-    return sum(thread.name.startswith(NAMES[lane]) for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def threads_of(lane):
     ],
 )
 def test_a_lane_has_some_threads_and_places_to_wait(lane, threads, problem):
-    def fill(lanes, submit, begun):
+    def fill(lanes, submit, begun, threads_of):
         places = threads + int(problem.split()[0]) if problem else 200
         for _ in range(places):
             submit(lane)
@@ -79,7 +82,7 @@ def test_a_lane_has_some_threads_and_places_to_wait(lane, threads, problem):
 )
 @pytest.mark.parametrize("has_several", [False, True])
 def test_a_token_uses_all_threads_of_a_lane_only_while_it_is_alone(lane, alone, among_others, has_several):
-    def fill(lanes, submit, begun):
+    def fill(lanes, submit, begun, threads_of):
         for _ in range(alone + 1 if lane in (READING, BUILDING) else alone):
             submit(lane, "a")
         assert threads_of(lane) == (among_others if has_several else alone)
@@ -88,7 +91,7 @@ def test_a_token_uses_all_threads_of_a_lane_only_while_it_is_alone(lane, alone, 
 
 
 def test_a_lane_is_free_while_fewer_than_sixteen_jobs_wait():
-    def fill(lanes, submit, begun):
+    def fill(lanes, submit, begun, threads_of):
         for _ in range(8):
             submit(BUILDING)
         assert all(begun.acquire(timeout=60) for _ in range(8))
