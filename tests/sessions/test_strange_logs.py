@@ -120,6 +120,7 @@ def test_a_list_of_projects_that_is_no_file_is_not_waited_for(home, ask):
 def test_an_index_that_another_process_locks_is_waited_for_only_once(tmp_path):
     path = tmp_path / "index.db"
     index = Index(str(path))
+    index.open()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     assert index.find_record("/log", "1 1 1") is None

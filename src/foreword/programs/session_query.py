@@ -170,6 +170,7 @@ class SessionQuery:
 
         The ledger gets each request in the period once. For the session that `detail` names, the steps and texts are added to it.
         """
+        self.index.open()
         try:
             if ledger is not None:
                 records = [self._add_log(reader, log, ledger) for reader, log in self.collector.logs()]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import suppress
 from itertools import repeat
 
 from .readers.lines import UnreadableLog, mark_end
@@ -38,16 +39,18 @@ def index_path(home: str, environment: Mapping[str, str]) -> str:
 
 
 class Index:
-    """The index in a file. Without a path nothing is kept."""
+    """The index in a file, while it is open. Without a path nothing is kept."""
 
     def __init__(self, path: str = "") -> None:
+        self._path = path
         self._connection: sqlite3.Connection | None = None
         self._count = 0
-        if path:
-            try:
-                self._connection = _open(path)
-            except (OSError, sqlite3.Error):
-                self._connection = None
+
+    def open(self) -> None:
+        """Open the index. If it cannot be opened, nothing is found in it or kept."""
+        if self._path:
+            with suppress(OSError, sqlite3.Error):
+                self._connection = _open(self._path)
 
     def find(self, path: str, stamp: str) -> SessionLog | None:
         """Return what was kept of a log, if the log has not changed."""
