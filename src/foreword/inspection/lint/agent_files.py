@@ -84,7 +84,7 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
 def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
     """Whether the agent has a guide of its own in the folder of a hidden file, which may differ from that one on purpose.
 
-    A link to another document, such as CONTRIBUTING.md, is none. A broken link is reported as such. If there is no such file in the folder of
+    A link to another document, such as CONTRIBUTING.md, does not count, and a broken link is reported as such. If there is no such file in the folder of
     the guide either, people do not use it to instruct every agent.
     """
     folder, start = dirname(hidden.path), _base_folder(visit.layout, hidden.target)
