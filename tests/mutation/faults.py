@@ -1,6 +1,11 @@
 """Small faults that can be put into a module: each changes one expression or statement, and nearly always the module still compiles.
 
 Text is not changed: annotations, docstrings, messages, and anything inside an f-string, whose positions Python 3.11 does not know.
+
+A number below ten becomes the next one: such numbers are positions, counts and steps, where one more or less is a mistake. A greater
+number is doubled: such numbers are limits, sizes, times and weights. One more is noticed only by a test that repeats the number, also
+where it is promised nowhere; twice as much is noticed by each test that goes beyond a limit. That a limit itself is still allowed, and
+one more is not, is asked by the faults that change a comparison.
 """
 
 from __future__ import annotations
@@ -41,6 +46,7 @@ class Fault(NamedTuple):
     end: int
     before: str
     text: str
+    function: str  # which contains it, such as `Reader.read`; empty outside functions
 
     def apply(self, source: bytes) -> bytes:
         return source[: self.start] + self.text.encode() + source[self.end :]
@@ -60,12 +66,26 @@ def faults(path: str, source: bytes) -> list[Fault]:
     for line in source.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
     found = []
-    for node, text in _changes(ast.parse(source)):
+    tree = ast.parse(source)
+    functions = list(_functions(tree))
+    for node, text in _changes(tree):
         start = lines[node.lineno - 1] + node.col_offset
         end = lines[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
         before = source[start:end].decode()
-        found.append(Fault(path, node.lineno, start, end, before, text))
+        function = next((name for name, first, last in functions if first <= node.lineno <= last), "")
+        found.append(Fault(path, node.lineno, start, end, before, text, function))
     return found
+
+
+def _functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, int, int]]:
+    """The functions and methods of a module, without those inside others: their names, first lines and last lines."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield f"{prefix}{child.name}", child.lineno, child.end_lineno or 0
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
+        elif isinstance(child, (ast.If, ast.Try)):
+            yield from _functions(child, prefix)
 
 
 def compiles(source: bytes) -> bool:
@@ -122,7 +142,7 @@ def _changed_expression(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield repr(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, int):
-        yield repr(node.value + 1)
+        yield repr(node.value + 1 if node.value < 10 else node.value * 2)
 
 
 def _changed_statement(node: ast.stmt) -> Iterator[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from equivalent import EQUIVALENT
 from failures import failure
 from faults import compiles, faults
-from own_tests import OF_PACKAGE, own_tests
+from records import RecordedTest, Records, batches
 
 TESTS = Path(__file__).parents[1]
-PACKAGE = TESTS.parent / "src/foreword"
-MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,7 @@ MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob(
         ("x = a and b", ["x = (a or b)", "x = (b)", "x = (a)"]),
         ("x = not a", ["x = (a)"]),
         ("x = a + 1", ["x = (a - 1)", "x = a + (2)"]),
+        ("x = 9, 10", ["x = (10), 10", "x = 9, (20)"]),
         ("x = a if b else c", ["x = (a)", "x = (c)"]),
         ("x = True", ["x = (False)"]),
         ("if a:\n    f()", ["if (not (a)):\n    f()", "if a:\n    pass"]),
@@ -48,22 +50,28 @@ def test_a_change_that_is_not_python_is_left_out():
     assert compiles(source) and not compiles(b"f(a=1, (2))")
 
 
-def test_every_module_has_tests_of_its_own():
-    tests = {module: own_tests(module, TESTS) for module in MODULES}
-    assert [module for module in MODULES if not tests[module]] == []
-    assert {
-        path for groups in tests.values() for group in groups for path in group if not (TESTS / path).exists()
-    } == set()
-
-
-def test_every_package_is_listed():
-    assert set(OF_PACKAGE) == {module.partition("/")[0] if "/" in module else "" for module in MODULES}
-
-
-def test_tests_that_import_a_module_run_first():
-    assert own_tests("store/rows.py", TESTS)[-1] == ["store", "conversation"]
-    assert own_tests("conversation/transitions.py", TESTS)[0][0] == "conversation/test_transitions.py"
-    assert own_tests("cli/trust.py", TESTS)[0][:2] == ["sources/test_trust.py", "cli/test_hostile_trust.py"]
+def test_a_fault_names_the_function_that_contains_it():
+    source = b"""
+x = 1
+def f(a=2):
+    def inner():
+        return 3
+class A:
+    y = 4
+    class B:
+        async def g(self):
+            4
+if x:
+    def h(): 5
+"""
+    assert {(fault.before, fault.function) for fault in faults("x.py", source) if fault.before.isdigit()} == {
+        ("1", ""),
+        ("2", "f"),
+        ("3", "f"),
+        ("4", ""),
+        ("4", "A.B.g"),
+        ("5", "h"),
+    }
 
 
 def test_every_equivalent_fault_still_exists():
@@ -78,9 +86,75 @@ def test_every_equivalent_fault_still_exists():
         ("F\n=== short ===\nFAILED tests/a/test_b.py::test_c[x y] - assert 1 == 2\n", "tests/a/test_b.py::test_c[x y]"),
         ("ERROR tests/a/test_b.py::test_c - OSError: no\n", "tests/a/test_b.py::test_c"),
         ("ERROR tests/a/test_b.py\n!!! Interrupted !!!\n", "tests/a/test_b.py"),
-        ("..Timeout (0:02:00)!\nThread 0x1:\n", "a test that took more than 120 s"),
+        ("..Timeout (0:02:00)!\nThread 0x1:\n", "a test that took more than ten times as long as without the fault"),
         ("ImportError while loading conftest", "pytest, which ended with: ImportError while loading conftest"),
     ],
 )
 def test_what_failed_is_read_from_the_output_of_pytest(output, named):
     assert failure(output) == named
+
+
+@pytest.fixture
+def records(tmp_path):
+    """Records of two files of tests, one of which starts a server."""
+    for name, lines, processes in (
+        ("a", [("a1", 0.2, ["x.py:f", "x.py:A.g"]), ("a2", 0.1, ["x.py:f"])], []),
+        ("b", [("b1", 3, ["y.py:f"]), ("b2", 1, [])], ["x.py:A.g", "z.py:<module>"]),
+    ):
+        raw = tmp_path / f"raw-{name}"
+        raw.mkdir()
+        (raw / "tests").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        (raw / "71").write_text("".join(f"{process}\n" for process in processes))
+        (tmp_path / "tests").mkdir(exist_ok=True)
+        (tmp_path / f"tests/test_{name}.py").write_text("")
+        Records(tmp_path).add(f"test_{name}.py", raw)
+    records = Records(tmp_path)
+    records.load()
+    return records
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "names"),
+    [
+        ("x.py", "f", ["a2", "a1"]),
+        ("x.py", "A.g", ["a1", "b2", "b1"]),
+        ("y.py", "f", ["b1"]),
+        # Code outside functions, and functions that no test executes, are left to the tests of the module.
+        ("x.py", "", ["a2", "a1", "b2", "b1"]),
+        ("x.py", "new", ["a2", "a1", "b2", "b1"]),
+        ("new.py", "f", []),
+    ],
+)
+def test_the_tests_of_a_function_execute_it_or_share_a_server_that_does(records, module, function, names):
+    assert [test.name for test in records.tests_of(module, function)] == names
+
+
+def test_a_record_is_outdated_when_its_tests_have_changed(records):
+    assert [path for path in records.files() if records.is_outdated(path)] == []
+    (records.tests / "test_b.py").write_text("def test_b3(): pass")
+    (records.tests / "test_c.py").write_text("")
+    assert [path for path in records.files() if records.is_outdated(path)] == ["test_b.py", "test_c.py"]
+
+
+def test_each_batch_of_tests_takes_longer_than_the_one_before():
+    tests = [RecordedTest(f"t{number}", "test_a.py", 0.1) for number in range(200)]
+    assert [len(batch) for batch in batches(tests, 1)] == [10, 39, 151]
+    assert [test for batch in batches(tests, 1) for test in batch] == tests
+    assert batches([]) == []
+
+
+def test_the_recorder_writes_what_a_process_and_its_children_execute(tmp_path):
+    package = tmp_path / "package/"
+    package.mkdir()
+    (package / "x.py").write_text(
+        "class A:\n    def f(self):\n        return [g() for _ in 'ab']\ndef g(): pass\ndef h(): pass\n"
+    )
+    code = (
+        f"import os, sys, threading\nsys.path += [{str(package)!r}, {str(TESTS / 'mutation')!r}]\n"
+        f"import recorder, x\nrecorder.start({f'{package}/'!r}, {str(tmp_path)!r})\n"
+        "thread = threading.Thread(target=x.A().f)\nthread.start()\nthread.join()\n"
+        "if child := os.fork():\n    os.waitpid(child, 0)\nelse:\n    x.h()\n    os._exit(0)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    written = [set(file.read_text().splitlines()) for file in tmp_path.iterdir() if file.is_file()]
+    assert sorted(written, key=len) == [{"x.py:h"}, {"x.py:A.f", "x.py:g"}]
