@@ -18,6 +18,7 @@ from foreword.vocabulary import Edition, replace
 
 SCHEMA = Path(foreword.store.__file__).parent / "schema"
 KEPT = Path(__file__).parent / "kept"
+BOTH = (("sqlite", "postgres"), ("postgres", "sqlite"))
 
 
 def connect(url):
@@ -46,9 +47,13 @@ def set_version(connection, version):
 
 def test_every_version_has_its_file_for_each_store():
     files = sorted(path.name for path in SCHEMA.iterdir() if path.suffix == ".sql")
-    assert files == sorted(
+    expansions = [name for name in files if "contract" not in name]
+    assert expansions == sorted(
         f"{kind}-{number + 1}.sql" for kind in ("postgres", "sqlite") for number in range(versions.LATEST)
     )
+    contractions = {name for name in files if "contract" in name}
+    assert contractions == {name.replace(kind, other) for name in contractions for kind, other in BOTH}
+    assert {name.replace("-contract", "") for name in contractions} < set(expansions)
 
 
 @pytest.mark.xdist_group("postgres")
@@ -315,11 +320,67 @@ def test_two_versions_of_foreword_use_one_store(url, edition):
     connection.close()
 
 
-def test_contracting_the_latest_version_changes_nothing(store, edition):
+def test_contracting_a_new_store_changes_nothing(store, edition):
     store.publish("chat", edition(1), 0)
     latest = versions.SchemaVersion(versions.LATEST, versions.LATEST)
-    assert (store.migrate(), store.migrate(contract=True)) == (
-        versions.SchemaVersion(versions.LATEST, versions.LOWEST),
-        latest,
-    )
+    assert (store.migrate(), store.migrate(contract=True)) == (latest, latest)
     assert store.current("chat") == edition(1)
+
+
+def indexes_of(url):
+    """Return the definitions of a store's indexes, without the name of the schema."""
+    connection, _ = connect(url)
+    sqlite = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    postgres = (
+        "SELECT indexname, replace(indexdef, schemaname || '.', '') FROM pg_indexes WHERE schemaname = current_schema()"
+    )
+    found = connection.execute(sqlite if url.startswith("sqlite") else postgres).fetchall()
+    connection.close()
+    return {name: " ".join(definition.split()).replace(" IF NOT EXISTS", "") for name, definition in found}
+
+
+BY_TIME = {"foreword_editions_kind", "foreword_editions_created"}
+BY_TIME_8 = {"foreword_editions_by_kind", "foreword_editions_by_time"}
+
+
+def test_the_indexes_by_time_are_replaced_when_a_store_of_schema_7_is_contracted(url, edition, tmp_path, request):
+    connection, migrate = connect(url)
+    kind = "sqlite" if url.startswith("sqlite") else "postgres"
+    migrate(connection, lambda version: versions.schema(kind, version), 7, 6)
+    set_version(connection, 7)
+    connection.close()
+    store = open_store(url)
+    for number in range(40):  # of two layouts, four at each of ten times
+        created = f"2026-01-{number % 10 + 1:02}T00:00:00.000+00:00"
+        store.publish(f"{number}", edition(1, created=created, layout=f"layout {number % 2}"), 0)
+        store.publish(f"{number}", edition(2, created=created, layout=f"layout {number % 2}"), 1)
+    queries = [
+        ConversationQuery(newest=True, limit=limit, layout=layout) for limit in (3, 40) for layout in ("", "layout 1")
+    ]
+    before = [pages_of(store, query) for query in queries]
+    assert [len(rows) for rows in before] == [40, 20, 40, 20] and before[:2] == before[2:]
+    assert indexes_of(url).keys() >= BY_TIME and not indexes_of(url).keys() & BY_TIME_8
+    assert store.migrate() == versions.SchemaVersion(versions.LATEST, versions.LOWEST)
+    for _ in range(2):  # the second time, as if the first had been interrupted before it was recorded
+        latest = versions.SchemaVersion(versions.LATEST, versions.LATEST)
+        assert store.migrate(contract=True) == latest
+        assert indexes_of(url).keys() >= BY_TIME_8 and not indexes_of(url).keys() & BY_TIME
+        connection, _ = connect(url)
+        module_of(connection)._record(connection, versions.SchemaVersion(versions.LATEST, 7))
+        connection.close()
+    new_url = f"sqlite:///{tmp_path}/new.db" if kind == "sqlite" else request.getfixturevalue("emptied_url")
+    open_store(new_url).close()
+    assert indexes_of(url) == indexes_of(new_url)
+    assert [pages_of(store, query) for query in queries] == before
+    *_, pruned = store.prune(1_767_571_200.0, keep_last=0)  # the fifth day
+    assert (pruned.conversations, pruned.editions, store.verify()) == (16, 32, [])
+    assert pages_of(store, queries[0]) == before[0][:24]
+    store.close()
+
+
+def pages_of(store, query):
+    rows, page = [], None
+    while page is None or page.next:
+        page = store.conversations(replace(query, after=page.next if page else ""))
+        rows += page.rows
+    return rows

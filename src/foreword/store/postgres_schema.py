@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import psycopg
 
 from .upgrade import to_version_4
-from .versions import LATEST, LOWEST, SchemaVersion, must_migrate, schema
+from .versions import LATEST, LOWEST, SchemaVersion, expanded, must_migrate, schema, steps_of_new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ def migrate(
         if not must_migrate(found, latest):
             return
         for version in range(found.version + 1, latest + 1):
-            for statement in steps(version):
+            for statement in [*steps(version), *steps_of_new("postgres", version, found)]:
                 connection.execute(statement.encode())
             if version == 4:
                 to_version_4(lambda statement, key: _rows(connection, statement, key), "pg_temp.foreword_time")
-        _record(connection, SchemaVersion(latest, min(lowest, latest)))
+        _record(connection, expanded(found, latest, lowest))
 
     _change_tables(connection, expand)
 
@@ -66,16 +67,15 @@ def drop_old_tables(
     connection: Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version, is_contract=True),
 ) -> SchemaVersion:
-    """Remove what only an older Foreword needs, in one transaction. Returns the version."""
+    """Remove what only an older Foreword needs. Returns the version.
 
-    def drop() -> SchemaVersion:
-        found = version_of(connection)
-        for version in range(found.lowest + 1, found.version + 1):
-            for statement in steps(version):
-                connection.execute(statement.encode())
-        return _record(connection, SchemaVersion(found.version, found.version))
-
-    return _change_tables(connection, drop)
+    Each statement is a transaction, so that nobody waits for more than one, and can be repeated if this is interrupted.
+    """
+    found = version_of(connection)
+    for version in range(found.lowest + 1, found.version + 1):
+        for statement in steps(version):
+            _change_tables(connection, partial(connection.execute, statement.encode()))
+    return _change_tables(connection, lambda: _record(connection, SchemaVersion(found.version, found.version)))
 
 
 def version_of(connection: Connection) -> SchemaVersion:

@@ -10,7 +10,7 @@ from ..errors import StoreBusyError, StoreError
 from .file import quote
 from .pool import fork_count
 from .upgrade import convert_time, to_version_4
-from .versions import LATEST, LOWEST, SchemaVersion, must_migrate, schema
+from .versions import LATEST, LOWEST, SchemaVersion, expanded, must_migrate, schema, steps_of_new
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,13 +156,13 @@ def migrate(
     connection.execute("BEGIN IMMEDIATE")
     found = version_of(connection)
     for version in range(found.version + 1, latest + 1) if must_migrate(found, latest) else ():
-        for statement in steps(version):
+        for statement in [*steps(version), *steps_of_new("sqlite", version, found)]:
             connection.execute(statement)
         if version == 4:
             connection.create_function("foreword_time", 1, convert_time)
             to_version_4(lambda statement, key: connection.execute(statement, key).fetchall(), "foreword_time")
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    _record(connection, SchemaVersion(latest, min(lowest, latest)) if found.version < latest else found)
+    _record(connection, expanded(found, latest, lowest) if found.version < latest else found)
     connection.execute("COMMIT")
 
 

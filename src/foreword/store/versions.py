@@ -2,7 +2,7 @@
 
 A migration has two halves. Opening a store *expands* it: new tables, and new columns with defaults, which an older Foreword can ignore. If
 it can, the store's `lowest` version stays below its `version`, and both run side by side. `foreword store migrate --contract` then removes
-what only the older one needed, in `schema/STORE-VERSION-contract.sql`, and raises `lowest`.
+what only the older one needed, in `schema/STORE-VERSION-contract.sql`, and raises `lowest`. A new store is contracted from the beginning.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 from ..errors import StoreError
 from ..vocabulary import value
 
-LATEST = 7
+LATEST = 8
 LOWEST = 6
 """The lowest version whose Foreword can use a store that was expanded to the latest version."""
 
@@ -42,3 +42,13 @@ def schema(store: str, version: int, is_contract: bool = False) -> list[str]:
         return []
     with open(path, encoding="utf-8") as file:
         return [statement for statement in file.read().split(";\n") if statement.strip()]
+
+
+def steps_of_new(store: str, version: int, found: SchemaVersion) -> list[str]:
+    """Return the statements that contract a new store, which nobody has used with an older version, while it gets its tables."""
+    return [] if found.version else schema(store, version, is_contract=True)
+
+
+def expanded(found: SchemaVersion, latest: int, lowest: int) -> SchemaVersion:
+    """Return the version of a store after it was expanded to `latest`, which a Foreword of the version `lowest` can use."""
+    return SchemaVersion(latest, min(lowest, latest) if found.version else latest)

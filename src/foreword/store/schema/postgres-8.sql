@@ -1,0 +1,1 @@
+-- Nothing to add. The contraction replaces two indexes, and both versions can use either.
