@@ -20,6 +20,8 @@ from foreword.service.responses import Problem
         (b'{"message": "' + b"x" * 300_000 + b'"}', False),
         (b"[" + b"{}," * 5000 + b"]", True),  # below 16 KiB, nothing takes long
         (b"[" + b"{}," * 10_000 + b"]", False),
+        (b"[" + b"1," * 10_000 + b"1]", False),
+        (b"[" + b"[]," * 10_000 + b"1]", False),
     ],
 )
 def test_only_small_bodies_are_decoded_in_the_event_loop(body, expected):
@@ -30,6 +32,8 @@ def test_a_body_with_too_many_parts_is_refused():
     assert parsed_size(b"[[],[]]") == 7 + 3 * 300
     with pytest.raises(Problem, match="200,000 objects and lists"):
         parsed_size(b"[" * 200_001)
+    spread = b" " * 70_000 + b"[{"
+    assert parsed_size(spread * 10) == len(spread) * 10 + 20 * 300, "it is counted in steps"
 
 
 def test_large_bodies_are_answered_like_small_ones(service):

@@ -297,6 +297,44 @@ def test_questions_do_not_wait_for_the_side_process_of_others(shared):
         time.sleep(0.01)
 
 
+HISTORY = [{"role": "user", "content": [{"type": "text", "text": "word " * 40}]} for _ in range(2500)]
+SPREAD = {"cwd": "", "message": "go on", "messages": HISTORY}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "problem"),
+    [
+        ("/conversations/large/turn", SPREAD, 200, None),
+        ("/conversations/large/compact", {**SPREAD, "message": ""}, 200, None),
+        ("/show", {"cwd": "", "tools": [{"name": "t", "schema": {"a": list(range(200_000))}}]}, 200, None),
+        ("/system-prompt/check", {"syntax": "jinja", "template": "a" * 300_000 + "{{ cwd"}, 200, None),
+        ("/conversations/large/turn", {**SPREAD, "message": 7}, 400, "invalid-body"),
+        ("/conversations/large/turn", {**SPREAD, "cwd": "nowhere"}, 404, "not-found"),
+        ("/conversations/large/turn", {**SPREAD, "messages": [[]] * 200_000}, 413, "too-large"),
+        ("/conversations/large/turn", b'{"cwd": ""' + b" " * 300_000, 400, "not-json"),
+    ],
+)
+def test_a_large_body_is_answered_by_a_side_process_while_there_are_other_callers(shared, path, body, status, problem):
+    assert shared.post("/conversations/large/turn", {"cwd": ""}, token="b").status == 200
+    alone = shared.post(path, body, token="b")
+    assert (alone.status, alone.json.get("type")) == (status, problem and f"urn:foreword:problem:{problem}")
+    assert side_processes(shared) == []
+    while not side_processes(shared):
+        among_others = ask_as_one_of_several(shared, path, body)
+        assert among_others.status == status
+        assert {**among_others.json, "instance": ""} == {**alone.json, "instance": ""}
+
+
+def test_what_a_side_process_has_stored_is_seen_by_the_next_turn(shared):
+    assert shared.post("/conversations/large/turn", {"cwd": ""}, token="b").json["edition"] == 1
+    while not side_processes(shared):
+        tools = [{"name": f"t{number}", "description": "word " * 40} for number in range(2500)]
+        stored = ask_as_one_of_several(shared, "/conversations/large/reload", {"cwd": "", "tools": tools}).json
+    assert stored["edition"] == 2
+    seen = shared.post("/conversations/large/turn", {"cwd": "", "message": "go on"}, token="b").json
+    assert (seen["edition"], len(seen["tools"])) == (2, 2500)
+
+
 def test_problems_come_back_from_a_side_process_unchanged(inspected):
     refused = inspected.post("/lint", {"cwd": "nowhere"})
     assert (refused.status, refused.problem) == (404, "not-found")

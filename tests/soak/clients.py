@@ -86,6 +86,13 @@ class Attack:
         return self.send("POST", "/show", b'{"cwd": "", "tools": [' + b",".join([b'{"name":"a"}'] * 190_000) + b"]}")
 
     @cache  # noqa: B019 - there is one Attack in the process
+    def numbers(self) -> bytes:
+        """As many values as a body can have, which take longest to decode."""
+        settings = b'{"limit": [' + b",".join([b"1"] * 3_900_000) + b"]}"
+        body = b'{"cwd": "", "message": "go on", "settings": ' + settings + b"}"
+        return self.send("POST", "/conversations/hostile/turn", body)
+
+    @cache  # noqa: B019 - there is one Attack in the process
     def half(self) -> bytes:
         return self.send("POST", "/conversations/hostile/turn", b" " * (8 * MEBIBYTE))[: 7 * MEBIBYTE]
 
@@ -174,7 +181,7 @@ OTHERS: dict[str, Callable[[Attack], Awaitable[None]]] = {
     "idle": stay_idle,
 }
 MIX = (("known", "reads", "new", "usage", "lists", "unknown_tokens"), (70, 12, 5, 8, 1, 4))
-REQUESTS = ("questions", "lists", "templates", "new", "known", "reads", "usage", "huge", "nested", "unknown_tokens")
+REQUESTS = ("questions", "lists", "templates", "new", "known", "reads", "usage", "huge", "nested", "numbers", "unknown_tokens")
 KINDS = (*REQUESTS, *OTHERS)
 
 

@@ -25,7 +25,7 @@ from .fairness import FairStart
 from .gauges import sample
 from .guard import RequestGuard
 from .inspections import Inspections
-from .lanes import BUILDING, LANES_OF_ROUTES, READING, Job, Lanes, run_inline
+from .lanes import BODIES, BUILDING, LANES_OF_ROUTES, READING, Job, Lanes, run_inline
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation, give_back
 from .metrics import Metrics
@@ -42,7 +42,6 @@ from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
 from .teams import caller_in_team, find_team, must_be_found, take_team
-from .thread_pool import ThreadPool
 from .tokens import UNLIMITED, Caller
 from .tool_cache import forget_tools
 from .tracing import describe_edition, parse_trace
@@ -52,7 +51,6 @@ _TIME_LIMIT = 30.0
 _SAMPLE_SECONDS = 5.0
 # Freed memory is given back every minute. Otherwise it grows over days, because the C library keeps what is in between used parts.
 _SAMPLES_UNTIL_TRIM = 12
-_PARSERS = 2
 _TOKEN_SECONDS = 1.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
@@ -95,7 +93,6 @@ class Application:
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._fair_start = FairStart()
         self._lanes = Lanes(template_workers, template_queue, self._fair_start)
-        self._parsing = ThreadPool(_PARSERS, "foreword-parsing")
         self._large_bodies = LargeBodies()
         self._streams = Streams()
         sandbox.set_workers(template_workers)
@@ -129,7 +126,6 @@ class Application:
         for task in tasks:
             task.cancel()
         self._lanes.close()
-        self._parsing.close()
         if self._inspections is not None:
             self._inspections.close()
         if self._batches is not None:
@@ -252,7 +248,7 @@ class Application:
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
         lane = LANES_OF_ROUTES[route.lane]
         self._lanes.check(lane, service.caller.name)  # a request that is refused anyway is not read
-        body = await self._read_body(route.body, scope, receive, reservation, service.caller) if route.body else None
+        body = await self._body(route.body, scope, receive, reservation, service.caller) if route.body else None
         request = Request(variables, scope["headers"], query, body)
         try:
             response = await self._run(route, service, request, lane, scope)
@@ -264,10 +260,12 @@ class Application:
 
     async def _run(self, route: Route, service: Service, request: Request, lane: int | None, scope: Scope) -> Response:
         """Call the function of a route in its lane."""
-        if lane is None:
-            return route.function(service, request)
         moment: object = UNREACHABLE
-        if route.lane in ("known", "turn"):
+        if isinstance(request.body, bytes):
+            lane = BODIES
+        elif lane is None:
+            return route.function(service, request)
+        elif route.lane in ("known", "turn"):
             is_local = self._service.is_local
             moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(service, request)
             if route.lane == "turn":
@@ -281,16 +279,16 @@ class Application:
         job = _job(route, service, request, read_at, self._inspections, self._fair_start.has_several)
         return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
 
-    async def _read_body(
-        self, kind: type, scope: Scope, receive: Receive, reservation: Reservation, caller: Caller
-    ) -> Any:
-        """Read a body, and decode it as this type: in the event loop if that is quick, otherwise in a thread."""
+    async def _body(self, kind: type, scope: Scope, receive: Receive, reservation: Reservation, caller: Caller) -> Any:
+        """Read a body, and decode it as this type. While there are other callers, a large one is left to a side process."""
         name = caller.name or address_of(scope)
         data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name)
         if is_quick(data):
             return parse_body(data, kind)
-        reservation.take(parsed_size(data))
-        return await self._parsing.submit(partial(parse_body, data, kind), caller.name)
+        # If the store is down, only this process remembers enough to answer.
+        if self._inspections is not None and self._fair_start.has_several() and not self._store_watch.is_down:
+            return data
+        return await _decode_large(data, kind, self._lanes, reservation, caller.name)
 
     async def _read_ahead(self, service: Service, request: Request) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use, or UNREACHABLE if that is not known."""
@@ -306,6 +304,12 @@ class Application:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
         return self._last_moment
+
+
+async def _decode_large(data: bytes, kind: type, lanes: Lanes, reservation: Reservation, token: str) -> Any:
+    """Decode a large body in a thread, once there is enough memory for it."""
+    reservation.take(await lanes.decode(partial(parsed_size, data), token))
+    return await lanes.decode(partial(parse_body, data, kind), token)
 
 
 def _first_lane(lanes: Lanes, service: Service, request: Request) -> int:

@@ -1,4 +1,6 @@
-"""Inspections and questions in side processes: the interpreter of the service stays free for turns, and their memory comes back.
+"""Inspections, questions and requests with large bodies in side processes.
+
+The interpreter of the service stays free for turns, and the memory that they need comes back.
 
 `inspector.py` is what runs in a side process.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from .lanes import INSPECTIONS, INSPECTORS, QUESTIONS
+from .lanes import BODIES, DECODERS, INSPECTIONS, INSPECTORS, QUESTIONS
 from .responses import Problem, Response
 from .side_process import SideProcess, SideProcessEnded
 
@@ -27,17 +29,20 @@ class InspectionFailed(Exception):
 
 
 class Inspections:
-    """The side processes of one process: one for each thread in the lane of inspections, and one for questions.
+    """The side processes of one process: one for each thread in the lanes of inspections and of large bodies, and one for questions.
 
     Questions use theirs while there are other callers, whose requests would otherwise wait for the interpreter again and again. If it is busy,
     the next question is answered in its thread.
     """
 
     def __init__(self) -> None:
-        self._all = [SideProcess(_DUTY) for _ in range(INSPECTORS + 1)]
-        self._idle: dict[int, SimpleQueue[SideProcess]] = {QUESTIONS: SimpleQueue(), INSPECTIONS: SimpleQueue()}
-        for lane, process in zip((QUESTIONS, *[INSPECTIONS] * INSPECTORS), self._all, strict=True):
-            self._idle[lane].put(process)
+        self._idle: dict[int, SimpleQueue[SideProcess]] = {}
+        self._all: list[SideProcess] = []
+        for lane, number in ((QUESTIONS, 1), (INSPECTIONS, INSPECTORS), (BODIES, DECODERS)):
+            self._idle[lane] = SimpleQueue()
+            for _ in range(number):
+                self._all.append(SideProcess(_DUTY))
+                self._idle[lane].put(self._all[-1])
 
     def answer(
         self, route: Route, request: Request, caller: Caller, has_others: Callable[[], bool], lane: int
@@ -46,7 +51,7 @@ class Inspections:
         if lane not in self._idle or (lane == QUESTIONS and not has_others()):
             return None
         try:
-            process = self._idle[lane].get(block=lane == INSPECTIONS)
+            process = self._idle[lane].get(block=lane != QUESTIONS)
         except Empty:
             return None
         try:

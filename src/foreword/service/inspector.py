@@ -12,7 +12,7 @@ from ..errors import StoreError
 from .error_problems import problem_of
 from .lanes import Job
 from .log import cause_of
-from .request import Request
+from .request import Request, parse_body, parsed_size
 from .responses import Problem, Response, to_json
 from .routes import ROUTES
 from .server import service_from_environment
@@ -31,9 +31,12 @@ def answers_requests() -> Duty:
         lane, method, path, request, caller = message
         drop_forgotten()
         try:
-            seen = service.view(caller)
+            route, seen = routes[method, path], service.view(caller)
+            if route.body is not None and isinstance(request.body, bytes):
+                parsed_size(request.body)
+                request.body = parse_body(request.body, route.body)
             convert = partial(problem_of, service=seen, request=request)
-            response = Job(partial(routes[method, path].function, seen, request), problem_of=convert).run(lane)
+            response = Job(partial(route.function, seen, request), problem_of=convert).run(lane)
             if isinstance(response, int):
                 return response
             body = response.body if isinstance(response.body, bytes) else to_json(response.body)

@@ -8,6 +8,7 @@
 | templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
 | inspections | what examines a whole repository or a large prompt, each in a side process | 2, with a bounded queue |
 | hooks | turns, if hooks are URLs: all of their work, because a hook must not be called twice | 32, with a bounded queue |
+| bodies | decodes large bodies; while there are other callers, side processes do that and all other work of these requests | 2 |
 
 A job starts in its route's lane. When it is about to do work that belongs in a later lane (`store/waits.py` announces that), it stops
 and starts over in that lane. Nothing has been stored at that point, because writing comes last.
@@ -29,8 +30,8 @@ from .fairness import FairStart
 from .responses import Problem
 from .thread_pool import ThreadPool
 
-LANES = ("reading", "building", "questions", "templates", "inspections", "hooks")
-READING, BUILDING, QUESTIONS, TEMPLATES, INSPECTIONS, HOOKS = range(6)
+LANES = ("reading", "building", "questions", "templates", "inspections", "hooks", "bodies")
+READING, BUILDING, QUESTIONS, TEMPLATES, INSPECTIONS, HOOKS, BODIES = range(7)
 # Where a request starts, by the column `lane` of the route table: in a lane, or (None) in the event loop, where it also ends.
 LANES_OF_ROUTES = {
     "inline": None,  # never uses the store
@@ -65,6 +66,7 @@ INSPECTORS = 2
 _INSPECTION_QUEUE = 16
 _HOOK_CALLERS = 32
 _HOOK_QUEUE = 128
+DECODERS = 2
 
 
 class WrongLane(BaseException):
@@ -190,6 +192,7 @@ class Lanes:
             ThreadPool(template_workers, "foreword-template", share(template_workers, max(1, template_workers // 2))),
             ThreadPool(INSPECTORS, "foreword-inspection", share(INSPECTORS, 1)),
             ThreadPool(_HOOK_CALLERS, "foreword-hook"),
+            ThreadPool(DECODERS, "foreword-body", share(DECODERS, 1)),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
         self._bounds = {
@@ -221,6 +224,10 @@ class Lanes:
         self._by_token[key] += 1
         future.add_done_callback(lambda _: self._release(key))
         return future
+
+    def decode(self, function: Callable[[], Any], token: str) -> asyncio.Future[Any]:
+        """Call a function that decodes a large body, before its request has a job."""
+        return self._pools[BODIES].submit(function, token)
 
     def _release(self, key: tuple[int, str]) -> None:
         self._by_token[key] -= 1
