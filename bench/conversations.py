@@ -2,9 +2,11 @@
 
 `make scale NUMBER=10000000` fills ten million, half of them in a team without a name and half in another; the default is one million.
 Each call uses the library, so its time includes the network; those that begin with a method are requests to a service. For each, the tenth
-and the 99th percentile are printed. PostgreSQL runs with its usual settings, except that its log may grow to 4 GB between checkpoints: each
+and the 99th percentile are printed, and the mean CPU time of the client, the service and PostgreSQL's processes, which says more if other
+programs use the machine. PostgreSQL runs with its usual settings, except that its log may grow to 4 GB between checkpoints: each
 commit waits for the disk. With `--hold`, the stores stay, and their URLs are printed, until the input is closed. `--only SQLite` or
-`--only PostgreSQL` measures one of them.
+`--only PostgreSQL` measures one of them, and `--quick` only what it stores and lists: it leaves out the smaller store, requests, `prune`,
+`verify` and `vacuum`.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ import json
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count, cycle, product
 from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -57,17 +59,20 @@ VACUUM = "VACUUM foreword_editions"
 
 
 class Times(NamedTuple):
-    """Milliseconds in the tenth percentile: the two sizes are measured at different times, so noise matters. And in the 99th."""
+    """Milliseconds in the tenth percentile: the two sizes are measured at different times, so noise matters. And in the 99th, and of CPU time."""
 
     fast: float
     slow: float
+    cpu: float | None = None
 
 
-def measure(talks: Talks, project: fixture.Fixture, folder: Path) -> dict[str, Times]:
+def measure(talks: Talks, project: fixture.Fixture, folder: Path, is_quick: bool) -> dict[str, Times]:
     """Return milliseconds per call."""
     stats = talks.store.stats()
     calls = {**turns(talks), **lists(talks), **team_lists(talks), **drift(talks, project)}
-    times = {name: _time(call) for name, call in calls.items()}
+    times = {name: _time(call, talks) for name, call in calls.items()}
+    if is_quick:
+        return times
     times |= requests(talks, project, folder)
     times[f"prune {PRUNED:,} conversations"] = same(_prune(talks))
     start = perf_counter()
@@ -179,7 +184,7 @@ def requests(talks: Talks, project: fixture.Fixture, folder: Path) -> dict[str, 
     """Time one request after the other, to a service with one process."""
     command = [sys.executable, service.__file__, "serve", talks.url, str(project.top)]
     ids, numbers = cycle(talks.ids), count()
-    with service.run(command, folder, project) as (url, _):
+    with service.run(command, folder, project) as (url, pid):
         body = service.create_conversations(url, project)
         prompt = talks.store.conversations(ConversationQuery(limit=1)).rows[0].prompt
         quiet_body = json.dumps({key: field for key, field in json.loads(body).items() if key != "message"}).encode()
@@ -234,17 +239,27 @@ def requests(talks: Talks, project: fixture.Fixture, folder: Path) -> dict[str, 
                     failures.append(f"{talks.url}: {place}: {error.code} {error.read(1000).decode()}")
                 print(failures[-1], file=sys.stderr, flush=True)
 
-        return {name: _time(partial(send, path)) for name, path in paths.items()}
+        return {name: _time(partial(send, path), talks, pid) for name, path in paths.items()}
 
 
-def _time(call: Callable[[], object]) -> Times:
+def _time(call: Callable[[], object], talks: Talks, *services: int) -> Times:
     times: list[float] = []
+    call()  # later ones find a connection, whose process is then counted
+    processes = [*services, *talks.processes()]
+    cpu = _cpu_seconds(processes)
     while len(times) < ROUNDS and (sum(times) < MAX_SECONDS or len(times) < MIN_ROUNDS):
         start = perf_counter()
         call()
         times.append((perf_counter() - start) * 1e3)
+    cpu = _cpu_seconds(processes) - cpu
     times.sort()
-    return Times(times[len(times) // 10], times[(len(times) * 99 - 1) // 100])
+    return Times(times[len(times) // 10], times[(len(times) * 99 - 1) // 100], cpu * 1e3 / len(times))
+
+
+def _cpu_seconds(processes: Iterable[int]) -> float:
+    """Return how many seconds this process and these others have computed so far."""
+    tasks = [path for process in processes for path in Path(f"/proc/{process}/task").glob("*/schedstat")]
+    return process_time() + sum(int(path.read_text().split()[0]) for path in tasks) / 1e9
 
 
 def _prune(talks: Talks) -> float:
@@ -282,6 +297,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("number", type=int, nargs="?", default=MILLION, help="how many conversations")
     parser.add_argument("--only", choices=("SQLite", "PostgreSQL"), help="measure only this store")
+    parser.add_argument("--quick", action="store_true", help="measure only what is stored, and the library's calls")
     parser.add_argument("--hold", action="store_true", help="keep the stores until the input is closed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-scale-") as folder, server() as databases:
@@ -294,26 +310,26 @@ def main() -> None:
         for name, open_talks in stores.items():
             if options.only in (None, name):
                 results = {}
-                for size in (min(MANY, options.number // 10), options.number):
+                for size in (() if options.quick else (min(MANY, options.number // 10),)) + (options.number,):
                     talks = open_talks()
                     print(f"{name}, {size:,}: {talks.url}", file=sys.stderr, flush=True)
-                    results[size] = fill(talks, size) | measure(talks, project, Path(folder))
+                    results[size] = fill(talks, size) | measure(talks, project, Path(folder), options.quick)
                     talks.close()
-                _print(name, *results.items())
+                _print(name, results)
         if options.hold:
             sys.stdin.read()
     if failures:
         raise SystemExit(f"{len(failures)} requests failed")
 
 
-def _print(name: str, few: tuple[int, dict[str, Times]], many: tuple[int, dict[str, Times]]) -> None:
-    print(f"{name + ', milliseconds':44} {few[0]:>12,} {'p99':>9} {many[0]:>12,} {'p99':>9} {'growth':>8}")
-    for call, least in few[1].items():
-        most = many[1][call]
-        print(
-            f"{call:44} {least.fast:12.2f} {least.slow:9.2f} {most.fast:12.2f} {most.slow:9.2f} {most.fast / least.fast:7.2f}x",
-            flush=True,
+def _print(name: str, results: dict[int, dict[str, Times]]) -> None:
+    print(f"{name + ', milliseconds':44}", *(f"{size:>12,} {'p99':>9} {'CPU':>9}" for size in results))
+    for call in [*results.values()][-1]:
+        columns = (times[call] for times in results.values())
+        cells = (
+            f"{each.fast:12.2f} {each.slow:9.2f} {'' if each.cpu is None else f'{each.cpu:.2f}':>9}" for each in columns
         )
+        print(f"{call:44}", *cells, flush=True)
 
 
 if __name__ == "__main__":

@@ -172,6 +172,10 @@ class Talks:
         """Run a statement on a separate connection, and return its rows if it has any."""
         raise NotImplementedError
 
+    def processes(self) -> list[int]:
+        """Return the ids of the processes that serve connections to this store."""
+        return []
+
     def _add(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
         """Add the conversations with these numbers in one transaction."""
         raise NotImplementedError
@@ -221,6 +225,10 @@ class PostgresTalks(Talks):
         with psycopg.connect(self.url, autocommit=True) as connection:
             cursor = connection.execute(statement.encode(), args)
             return cursor.fetchall() if cursor.description else []
+
+    def processes(self) -> list[int]:
+        select = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        return [pid for (pid,) in self.run(select)]
 
     def _add(self, first: int, until: int, team: str, ends: Mapping[str, int]) -> None:
         cases = "".join(f" WHEN step < {end} THEN '{prefix}'" for prefix, end in ends.items())
