@@ -122,6 +122,8 @@ def growth(name: str, few: Talks, many: Talks) -> list[Row]:
 class Talks:
     """A store of conversations that share a few prompts, filled with SQL that writes the same rows as publishing."""
 
+    AFTERWARDS: tuple[str, ...] = ()
+
     def __init__(self, url: str, prompts: list[Edition]) -> None:
         self.url, self.prompts, self.ids = url, prompts, [""]
         self.store: Store = open_store(url)
@@ -162,7 +164,7 @@ class Talks:
         """Add a team's conversations with these numbers in several transactions. The ids below an end have its prefix."""
         for start in range(first, until, BATCH_SIZE):
             self._add(start, min(start + BATCH_SIZE, until), team, ends)
-        for statement in (*COUNT_AGAIN, "ANALYZE foreword_editions"):
+        for statement in (*COUNT_AGAIN, *self.AFTERWARDS):
             self.run(statement)
 
     def close(self) -> None:
@@ -219,6 +221,8 @@ class SqliteTalks(Talks):
 
 
 class PostgresTalks(Talks):
+    AFTERWARDS = ("ANALYZE foreword_editions",)  # as autovacuum does; nobody does it for SQLite
+
     def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
         import psycopg
 

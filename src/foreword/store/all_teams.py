@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 _BATCH_SIZE = 500
 # How often a team is asked for the newest conversations until it has some.
 _MAX_ATTEMPTS = 50
+# The kind is in an expression here, because SQLite would search its index.
 _WITH_CONVERSATION = (
-    "SELECT team FROM foreword_editions WHERE team IN ({}) AND conversation = ? AND kind IS NOT NULL ORDER BY team"
+    "SELECT team FROM foreword_editions WHERE team IN ({}) AND conversation = ? AND kind + 0 IS NOT NULL ORDER BY team"
 )
 _WITH_TEMPLATE = "SELECT DISTINCT team FROM foreword_templates WHERE team IN ({}) AND name = ? ORDER BY team"
 # When the newest conversation of each team was created, among those before a position. This reads one row for each team.

@@ -168,7 +168,8 @@ def details_of(select: Select, team: str, conversations: Sequence[str]) -> list[
     found: dict[str, ConversationRow] = {}
     for start in range(0, len(conversations), _BATCH_SIZE):
         batch = conversations[start : start + _BATCH_SIZE]
-        # Subqueries rather than joins: without statistics, PostgreSQL would begin with another table than the editions.
+        # Subqueries rather than joins: without statistics, PostgreSQL would begin with another table than the editions. And the kind is in an
+        # expression, because SQLite would search its index.
         statement = f"""
             SELECT e.kind, e.conversation, e.number, (
                 SELECT t.hash FROM foreword_texts AS t WHERE t.team = e.team AND t.id = (
@@ -176,7 +177,7 @@ def details_of(select: Select, team: str, conversations: Sequence[str]) -> list[
                 )
             ), e.created, e.created_text
             FROM foreword_editions AS e
-            WHERE e.team = ? AND e.conversation IN ({", ".join("?" * len(batch))}) AND e.kind IS NOT NULL
+            WHERE e.team = ? AND e.conversation IN ({", ".join("?" * len(batch))}) AND e.kind + 0 IS NOT NULL
         """
         rows = [row for row in select(statement, [team, *batch]) if row[3] is not None]
         used = sorted({row[0] for row in rows})

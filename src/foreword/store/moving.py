@@ -24,12 +24,15 @@ _IN_RANGE = """
     WHERE team = ? AND conversation > ? AND conversation >= ? AND conversation < ? AND kind IS NOT NULL
     ORDER BY conversation LIMIT ?
 """
-_ARE_THERE = "SELECT conversation FROM foreword_editions WHERE team = ? AND conversation IN {} AND kind IS NOT NULL"
+# The kind is in an expression here, because SQLite would search its index.
+_ARE_THERE = "SELECT conversation FROM foreword_editions WHERE team = ? AND conversation IN {} AND kind + 0 IS NOT NULL"
 _LOCK = "SELECT id FROM foreword_editions WHERE team = ? AND conversation IN {} ORDER BY id"
-_EDITIONS = (
-    f"SELECT id, conversation, content, kind, {EDITION_COLUMNS} FROM foreword_editions WHERE team = ? AND id IN {{}}"
+_EDITIONS = f"""
+    SELECT id, conversation, content, kind, {EDITION_COLUMNS} FROM foreword_editions WHERE team = ? AND conversation IN {{}}
+"""
+_MOVE = (
+    "UPDATE foreword_editions SET team = ?, content = ?, kind = ? WHERE team = ? AND conversation IN {} AND id IN {}"
 )
-_MOVE = "UPDATE foreword_editions SET team = ?, content = ?, kind = ? WHERE team = ? AND id IN {}"
 _MOVE_USAGE = "UPDATE foreword_usage SET team = ? WHERE team = ? AND conversation IN {}"
 _NAMES = """
     SELECT name FROM foreword_templates WHERE team = ? AND name >= ? AND name < ?
@@ -103,12 +106,8 @@ class MovingStore(DeletingStore):
             count = len(free)
             if not free:
                 return False
-            locked = self._select(connection, _LOCK.format(marks(free)) + self.FOR_UPDATE, [self.team, *free])
-            rows = [
-                row
-                for batch in batches([id for (id,) in locked])
-                for row in self._select(connection, _EDITIONS.format(marks(batch)), [self.team, *batch])
-            ]
+            self._select(connection, _LOCK.format(marks(free)) + self.FOR_UPDATE, [self.team, *free])
+            rows = self._select(connection, _EDITIONS.format(marks(free)), [self.team, *free])
             changes = self._move_rows(connection, rows, target)
             self._execute(connection, _MOVE_USAGE.format(marks(free)), [team, self.team, *free])
             self._record_removal(connection, [(row[1], row[2], row[3]) for row in rows])
@@ -129,9 +128,10 @@ class MovingStore(DeletingStore):
         for (_, is_current), found in sorted(by_content.items(), key=lambda pair: pair[0]):
             edition = edition_of(found[0][4:], contents[found[0][5]])
             content, kind = target._content(connection, edition, {})
-            for batch in batches([row[0] for row in found]):
-                key = (target.team, content, kind if is_current else None, self.team, *batch)
-                self._execute(connection, _MOVE.format(marks(batch)), key)
+            for batch in batches(found):
+                moved, ids = [row[0] for row in batch], sorted({row[1] for row in batch})
+                key = (target.team, content, kind if is_current else None, self.team, *ids, *moved)
+                self._execute(connection, _MOVE.format(marks(ids), marks(moved)), key)
             conversations, editions = changes.get(kind, (0, 0))
             changes[kind] = (conversations + len(found) * is_current, editions + len(found))
         return changes
