@@ -37,7 +37,7 @@ def findings(run):
     """`findings("web", "--disable", "x")` returns the code, path and line of each finding."""
 
     def findings(*arguments):
-        _, out, _ = run("lint", "--json", *arguments)
+        _, out, _ = run("lint", "--json", "--min-severity", "info", *arguments)
         return [(finding["code"], finding["path"], finding["line"]) for finding in json.loads(out)["findings"]]
 
     return findings
@@ -45,7 +45,7 @@ def findings(run):
 
 def test_in_a_pipe_each_finding_is_one_line(tree, run):
     tree(FILES_WITH_FINDINGS)
-    status, out, err = run("lint", "web", "--tool", "read")
+    status, out, err = run("lint", "web", "--tool", "read", "--min-severity", "info")
     assert status == 1
     assert out == (
         f"web/AGENTS.md:3: error: this looks like an Anthropic key (sk-ant-…, {len(KEY)} characters); everyone who sees the prompt sees it [secret]\n"
@@ -80,7 +80,7 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
             ),
         }
     )
-    assert run("lint", "--tool", "read", *options)[1] == (
+    assert run("lint", "--tool", "read", "--min-severity", "info", *options)[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its field 'allowed_tools' is ignored; did you mean 'allowed-tools'? (in 3 skills; this is the first) [skill-field]\n"
         ".agents/skills/s1/SKILL.md:5: info: its field 'licence' is ignored; did you mean 'license'? [skill-field]\n"
     )
@@ -89,7 +89,7 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
 def test_the_same_field_with_different_values_is_one_finding(tree, run):
     long_lines = [f"disable-model-invocation: {'x' * (1 + number)}\n" for number in range(3)]
     tree({**GIT, **skills_with(*long_lines)})
-    assert run("lint", "--tool", "read")[1] == (
+    assert run("lint", "--tool", "read", "--min-severity", "info")[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its disable-model-invocation is neither true nor false; "
         "the skill is not hidden (in 3 skills; this is the first) [skill-field]\n"
     )
@@ -102,9 +102,9 @@ def test_user_and_project_skills_are_counted_separately(tree, run):
         for path, text in user_skills.items()
     }
     tree({**GIT, **skills_with("licence: MIT\n", "licence: MIT\n"), **user_skills})
-    assert [line.rpartition("(")[2] for line in run("lint", "--tool", "read")[1].splitlines()] == [
-        "in 2 skills; this is the first) [skill-field]"
-    ] * 2
+    assert [
+        line.rpartition("(")[2] for line in run("lint", "--tool", "read", "--min-severity", "info")[1].splitlines()
+    ] == ["in 2 skills; this is the first) [skill-field]"] * 2
 
 
 def test_a_file_in_the_home_directory_is_not_checked(tree, run):
@@ -152,7 +152,7 @@ def test_a_clean_workspace_has_no_findings(tree, run):
 
 def test_findings_can_be_printed_as_json(tree, run, fits):
     tree(FILES_WITH_FINDINGS)
-    status, out, _ = run("lint", "web", "--tool", "read", "--json")
+    status, out, _ = run("lint", "web", "--tool", "read", "--min-severity", "info", "--json")
     form = json.loads(out)
     assert status == 1 and fits(form, LintForm) == []
     assert {key: form[key] for key in ("root", "files", "counts")} == {
@@ -161,12 +161,12 @@ def test_findings_can_be_printed_as_json(tree, run, fits):
         "counts": {"error": 1, "warning": 2, "info": 1},
     }
     assert len(form["findings"]) == 4
-    assert run("lint", "web", "--tool", "read", "--format", "json")[1] == out
+    assert run("lint", "web", "--tool", "read", "--min-severity", "info", "--format", "json")[1] == out
 
 
 def test_sarif_matches_the_schema(tree, run):
     tree({**FILES_WITH_FINDINGS, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
-    _, out, _ = run("lint", "--recursive", "--tool", "read", "--format", "sarif")
+    _, out, _ = run("lint", "--recursive", "--tool", "read", "--min-severity", "info", "--format", "sarif")
     log = json.loads(out)
     Sarif.model_validate(log)
     (sarif_run,) = log["runs"]
@@ -214,7 +214,8 @@ def test_the_severities_that_fail_and_that_are_printed_are_configurable(tree, ru
     assert "blank-file" in run("lint")[1]
     assert "file-shadowed" not in run("lint")[1], "Claude Code reads CLAUDE.md, whatever other layouts do"
     assert (
-        run("lint", "--min-severity", "warning", "--disable", "unread-file")[1]
+        run("lint", "--disable", "unread-file", "--disable", "blank-file")[1]
+        == run("lint", "--min-severity", "warning", "--disable", "unread-file", "--disable", "blank-file")[1]
         == "AGENTS.md:1: warning: docs/style.md does not exist [missing-file]\n"
     )
     assert run("lint", "--min-severity", "error")[:2] == (0, "")
@@ -357,7 +358,9 @@ def test_recursive_checks_every_folder_and_every_skill(tree, findings, run):
         ("missing-file", "/w/web/CLAUDE.md", 1),
         ("unread-file", "/w/AGENTS.md", None),
     ]
-    assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings, 1 info\n"
+    assert (
+        run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings; 1 less severe (--min-severity info)\n"
+    )
 
 
 def test_a_nested_repository_is_checked_separately(tree, findings):

@@ -154,6 +154,8 @@ def test_missing_files_are_reported(text, expected):
         ("Create a file and run `scripts/gone.py`.", []),
         ("Run `python scripts/your_script.py`.", []),
         ("- `scripts/gone.py`: counts", ["scripts/gone.py"]),
+        ("It must **never**:\n\n- Ask for a password,\n  or\n- run `scripts/gone.py`.", []),
+        ("Always:\n\n- run `scripts/gone.py`.", ["scripts/gone.py"]),
         ("See `references/gone.md`.", ["references/gone.md"]),
         ("See `.github/workflows/ci.yml`.", []),
         ("State: `data/inbox.jsonl`", []),

@@ -18,7 +18,7 @@ def lint_example(tree, capsys, monkeypatch):
 
     def lint_example(example):
         tree({"w/.git/HEAD": "ref: refs/heads/main\n", **{f"w/{name}": text for name, text in example.files.items()}})
-        main(["lint", "--json", "--home", tree.path("home"), *example.options])
+        main(["lint", "--json", "--min-severity", "info", "--home", tree.path("home"), *example.options])
         return json.loads(tree.short(capsys.readouterr().out))["findings"]
 
     return lint_example

@@ -43,7 +43,7 @@ def parser_for(command: str) -> Parser:
     parser.add_argument("--disable", action="append", default=[], metavar="CHECK", help="a check to skip")
     parser.add_argument(
         "--min-severity",
-        default="info",
+        default="warning",
         choices=_SEVERITIES,
         metavar="SEVERITY",
         help="hide findings below this severity: error, warning or info",
@@ -68,7 +68,10 @@ def lint(args: Namespace) -> int:
     if args.json or args.format == "json":
         write_json(lint_answer(question, report))
     else:
-        _WRITERS[args.format](filter_findings(question, report), args)
+        shown = filter_findings(question, report)
+        _WRITERS[args.format](shown, args)
+        if args.format == "text":
+            _write_summary(shown, len(report.findings) - len(shown.findings), args)
     fatal = _SEVERITIES[: _SEVERITIES.index(args.fail) + 1]
     return 1 if any(finding.severity in fatal for finding in report.findings) else 0
 
@@ -108,8 +111,12 @@ def _write_text(report: Report, args: Namespace) -> None:
                     f"{location}: {finding.severity}: {_shorten_paths(_message_without_path(finding))} [{finding.code}]"
                 )
             )
+
+
+def _write_summary(shown: Report, hidden_count: int, args: Namespace) -> None:
+    """Print how many findings there are, and what was not shown or not checked."""
     sys.stdout.flush()
-    lines = [_summary(report), *([] if args.recursive else _note_files_below(args))]
+    lines = [_summary(shown, hidden_count), *([] if args.recursive else _note_files_below(args))]
     for line in lines:
         print(wrap_for(line, _summary_stream()), file=_summary_stream())
 
@@ -172,7 +179,7 @@ def _shorten_paths(text: str) -> str:
     return text.replace(os.getcwd().rstrip("/") + "/", "")
 
 
-def _summary(report: Report) -> str:
+def _summary(report: Report, hidden_count: int) -> str:
     counts = [sum(finding.severity == severity for finding in report.findings) for severity in _SEVERITIES]
     parts = [
         paint(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", SEVERITIES[name], _summary_stream())
@@ -180,7 +187,8 @@ def _summary(report: Report) -> str:
         if count
     ]
     files = f"{report.files:,} file{'s' if report.files != 1 else ''}"
-    return f"{files} checked: {', '.join(parts) if parts else paint('no findings', 'green', _summary_stream())}"
+    hidden = f"; {hidden_count:,} less severe (--min-severity info)" if hidden_count else ""
+    return f"{files} checked: {', '.join(parts) if parts else paint('no findings', 'green', _summary_stream())}{hidden}"
 
 
 def _summary_stream() -> TextIO:

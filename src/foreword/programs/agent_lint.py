@@ -231,7 +231,8 @@ class AgentLint:
                 views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.files.root, cwd)
-        report_misplaced_files(table, self.files.root, self.facts, self.repeated.in_use, self.files.read)
+        visits = [visit for _, visit in agents]
+        report_misplaced_files(table, visits, self.facts, self.repeated.in_use, self.mirrors.values())
         self._check_below(agents, folders_to_visit(table), files)
 
     def _check_below(

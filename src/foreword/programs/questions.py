@@ -383,8 +383,8 @@ def lint(question: Question) -> LintForm:
 def lint_answer(question: Question, report: Report) -> LintForm:
     from ..wire.differences import lint_form
 
-    filtered = filter_findings(question, report)
-    return lint_form(filtered.root, filtered.files, files_not_checked(question), filtered.findings)
+    shown = filter_findings(question, report).findings
+    return lint_form(report.root, report.files, files_not_checked(question), report.findings, shown)
 
 
 def files_not_checked(question: Question) -> int:
@@ -411,8 +411,8 @@ def lint_report(question: Question) -> Report:
 
 
 def filter_findings(question: Question, report: Report) -> Report:
-    """Return the report without findings that are less severe than `min_severity`."""
-    minimum = question.fields.get("min_severity") or SEVERITIES[-1]
+    """Return the report without findings that are less severe than `min_severity`, by default warnings."""
+    minimum = question.fields.get("min_severity") or "warning"
     if minimum not in SEVERITIES:
         raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {minimum!r}")
     severities = SEVERITIES[: SEVERITIES.index(minimum) + 1]

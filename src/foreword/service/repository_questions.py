@@ -59,7 +59,7 @@ class LintBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
 
     recursive: bool = False
     disable: Annotated[list[Label], Meta(max_length=1000)] = field(default_factory=list)
-    min_severity: Literal["error", "warning", "info"] = "info"
+    min_severity: Literal["error", "warning", "info"] = "warning"
 
 
 class RepositoryBody(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -155,8 +155,8 @@ def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
 # Lint
 
 
-def lint_form(root: str, files: int, unchecked: int, findings: Sequence[Finding]) -> LintForm:
-    """Return the lint findings, and their number by severity."""
+def lint_form(root: str, files: int, unchecked: int, findings: Sequence[Finding], shown: Sequence[Finding]) -> LintForm:
+    """Return the lint findings that are shown, and the number of all by severity."""
     severities = [finding.severity for finding in findings]
     return {
         "root": printable(root),
@@ -167,5 +167,5 @@ def lint_form(root: str, files: int, unchecked: int, findings: Sequence[Finding]
             "warning": severities.count("warning"),
             "info": severities.count("info"),
         },
-        "findings": [finding_form(finding) for finding in findings],
+        "findings": [finding_form(finding) for finding in shown],
     }

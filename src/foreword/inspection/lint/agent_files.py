@@ -17,7 +17,7 @@ from .agent_texts import find_unfollowed_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
@@ -74,18 +74,28 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
         return True
     # An agent that starts further up follows these imports, and then learns of the file.
     imported = {path: other.text for _, _, _, path in find_unfollowed_imports(visit) if (other := visit.read(path))}
-    if any(mentions(text, hidden.path, path) for path, text in {**visit.loaded, **imported}.items()):
+    known = {**visit.loaded, **imported}
+    known.update(_named_files(visit, known, basename(hidden.path)))
+    if any(mentions(text, hidden.path, path) for path, text in known.items()):
         return True
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
     return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
 
 
-def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
-    """Whether the agent has a guide of its own in the folder of a hidden file, which may differ from that one on purpose.
+def _named_files(visit: Visit, known: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:
+    """Yield the path and text of each file with this name that a text beside it names: "Read AGENTS.md first"."""
+    for path, text in list(known.items()):
+        beside = join(dirname(path), name)
+        if beside not in known and mentions(text, beside, path) and (source := visit.read(beside)):
+            yield beside, source.text
 
-    A link to another document, such as CONTRIBUTING.md, does not count, and a broken link is reported as such. If there is no such file in the folder of
-    the guide either, people do not use it to instruct every agent.
+
+def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
+    """Whether the agent has a guide of its own for the folder of a hidden file, which may differ from that one on purpose.
+
+    A rule for this folder is such a guide too. A link to another document, such as CONTRIBUTING.md, does not count, and a broken link is reported
+    as such. If there is no such file in the folder of the guide either, people do not use it to instruct every agent.
     """
     folder, start = dirname(hidden.path), _base_folder(visit.layout, hidden.target)
     own = hidden.target if start == folder else join(folder, basename(hidden.target))
@@ -94,7 +104,21 @@ def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
         return True
     if source is not None and len(source.text) >= _MIN_GUIDE and visit.resolve(own) == own:
         return True
+    if _has_own_rule(visit, folder):
+        return True
     return start != folder and is_inside(folder, start) and visit.read(join(start, basename(hidden.path))) is None
+
+
+def _has_own_rule(visit: Visit, folder: str) -> bool:
+    """Whether a long rule of the agent waits only for files in a folder below the root."""
+    scope = f"{relpath(folder, visit.root)}/"
+    for rule in visit.candidates_in_repository("waiting"):
+        patterns = (rule.target or "").split(", ")
+        if folder != visit.root and all(pattern.removeprefix("/").startswith(scope) for pattern in patterns):
+            source = visit.read(rule.path)
+            if source is not None and len(source.text) >= _MIN_GUIDE:
+                return True
+    return False
 
 
 def _names_own_file(visit: Visit, hidden: Candidate, text: str) -> bool:
@@ -224,7 +248,7 @@ class BlankFiles:
                 message = "this file is blank, so {agents} get{s} nothing from it; write something in it, or delete it"
                 for_several = "these {count} files are blank: {files}; write something in them, or delete them"
                 for agent in agents:
-                    self.facts.add("blank-file", Place(path), message, agent, "", "info", for_several)
+                    self.facts.add("blank-file", Place(path), message, agent, for_several=for_several)
 
 
 def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
@@ -243,6 +267,9 @@ def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
 
 # Cut files
 
+# Less than this many bytes, a line or two, is not worth a word.
+_MIN_LOST = 256
+
 
 def report_cut_files(visit: Visit, facts: Facts) -> None:
     """Report the first file that exceeds the layout's limit, or the large one that leaves no room for it. The files after it are dropped too."""
@@ -254,7 +281,9 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
     sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
     size, left = _size_of(source, visit), sizes.pop(source.path, 0)
     largest = max(sizes, key=sizes.__getitem__, default="")
-    is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
+    if size - left < _MIN_LOST:
+        return
+    is_to_blame = largest and sizes[largest] > max(size, limit // 4)
     extent = f"only {left:,} of the {size:,} bytes" if left else f"nothing of the {size:,} bytes"
     lost = _describe_lost_line(source.text, visit.loaded[source.path]) if left else ""
     message = (
@@ -328,30 +357,52 @@ def _scope(path: str, root: str) -> str:
 
 
 def report_misplaced_files(
-    table: AgentTable, root: str, facts: Facts, in_use: Collection[str], read: Callable[[str], SourceText | None]
+    table: AgentTable,
+    visits: Sequence[Visit],
+    facts: Facts,
+    in_use: Collection[str],
+    layouts: Iterable[Layout],
 ) -> None:
     """Report files in a hidden folder that no agent reads, if an agent `in_use` would read them in the folder around it.
 
-    `read` returns the text of a file. A file elsewhere is for those who open its folder, or for other projects.
+    A file elsewhere is for those who open its folder, or for other projects. One of these `layouts` may read it, or a text may name it.
     """
     taken = {row.path for row in table.rows}
+    endings = tuple(set(_hidden_places(layouts)))
     for row in table.rows:
-        source = read(row.path) if is_inside(row.path, root) else None
         folder = dirname(row.path)
-        if source is None or not source.text.strip() or not _is_hidden_folder(folder, root):
-            continue
         # Nobody works in the hidden folder itself.
         if any(verdict.name != "never" and verdict.target != folder for verdict in row.verdicts):
+            continue
+        if row.path.endswith(endings) or not _is_lost(row.path, visits):
             continue
         new_path = join(dirname(folder), basename(row.path))
         for view in table.agents if new_path not in taken else ():
             where = describe_places(view.layout, row.path)
             if where and agent_name(view.layout) in in_use:
                 message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
-                facts.add("misplaced-file", Place(row.path), message, agent_name(view.layout))
+                severity: Severity = "warning" if view.layout.program else "info"
+                facts.add("misplaced-file", Place(row.path), message, agent_name(view.layout), severity=severity)
+
+
+def _is_lost(path: str, visits: Sequence[Visit]) -> bool:
+    """Whether a path is that of a file with text, in a hidden folder of the repository, that no text names which an agent loads."""
+    root = visits[0].root
+    source = visits[0].read(path) if is_inside(path, root) and _is_hidden_folder(dirname(path), root) else None
+    if source is None or not source.text.strip():
+        return False
+    return not any(mentions(text, path, other) for visit in visits for other, text in visit.loaded.items())
+
+
+def _hidden_places(layouts: Iterable[Layout]) -> Iterator[str]:
+    """Yield the ends of the paths of single files in hidden folders of a project that these layouts read."""
+    for layout in layouts:
+        for pattern in (pattern for lookup in layout.lookups for group in lookup.groups for pattern in group):
+            if pattern.path.startswith(".") and "*" not in pattern.path and pattern.place in ("walk", "root", "cwd"):
+                yield f"/{pattern.path}"
 
 
 def _is_hidden_folder(folder: str, root: str) -> bool:
-    """Whether a folder is hidden, in a folder in which people work."""
+    """Whether a folder is hidden, in a folder in which people work. They edit the workflows in `.github` too."""
     *above, name = folder[len(root) :].split("/")
-    return name.startswith(".") and not any(part.startswith(".") for part in above)
+    return name.startswith(".") and name != ".github" and not any(part.startswith(".") for part in above)

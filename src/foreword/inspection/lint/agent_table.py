@@ -88,8 +88,8 @@ AGENT_CHECKS = (
         "blank-file",
         "warning",
         "A file is blank: agents get nothing from it, or it takes the place of another one.",
-        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank. If a blank file hides nothing, the severity is"
-        " `info`, and a file with only comments is not reported.",
+        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank. A file with only comments is not reported unless it"
+        " hides another one.",
         Example(
             {"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "\n"}, "AGENTS.override.md", message_part="hides"
         ),
@@ -115,10 +115,10 @@ AGENT_CHECKS = (
     ),
     Check(
         "misplaced-file",
-        "info",
+        "warning",
         "An agent ignores a file: it reads files of that name in other places, or files there with another extension.",
-        "Gemini CLI reads the GEMINI.md of a project, but not `.gemini/GEMINI.md`. Reported only if no agent reads the file, and if it is in a hidden"
-        " folder, in which nobody works.",
+        "Gemini CLI reads the GEMINI.md of a project, but not `.gemini/GEMINI.md`. Reported only if no agent reads the file, no other file"
+        " names it, and it is in a hidden folder, in which nobody works.",
         Example(
             {".gemini/GEMINI.md": "# Shop\n\nRun `make test`.\n", ".gemini/settings.json": "{}\n"},
             ".gemini/GEMINI.md",

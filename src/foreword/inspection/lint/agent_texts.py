@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .repeated import Repetition
     from .source_text import SourceCache, SourceText
 
+# How far above an import a sentence may be about it.
+_MAX_LINES_ABOVE = 4
 # An import beside a file is what Claude Code's documentation recommends, so that only a long file is worth a word.
 _MIN_IMPORTED_TWICE = 4_000
-# A file of this length that imports another one says nothing else.
-_MAX_POINTER_LENGTH = 200
 
 
 def report_missing_imports(visit: Visit, facts: Facts) -> None:
@@ -36,7 +36,7 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-missing" else None
         token = _token(source, finding) if source else ""
-        if source is None or not token or _may_exist(token, _line_of(source, finding)):
+        if source is None or not token or _may_exist(token, _lines_until(source, finding)):
             continue
         path = token.rstrip(_PUNCTUATION)
         missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
@@ -62,9 +62,9 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         _add_import(source_path, found[0], message, visit, facts)
 
 
-def _may_exist(token: str, line: str) -> bool:
+def _may_exist(token: str, text: str) -> bool:
     """Whether this is not a missing file: it is in the home directory, not checked in or optional, or the token is the label of a link."""
-    return token.startswith("@~") or ".local." in token or "](" in token or is_conditional(line)
+    return token.startswith("@~") or ".local." in token or "](" in token or is_conditional(text)
 
 
 def _reason_for_missing(path: str, visit: Visit) -> str:
@@ -92,6 +92,12 @@ def _begins_line(source: SourceText, missing: _MissingImport | Finding) -> bool:
 
 def _line_of(source: SourceText, missing: _MissingImport | Finding) -> str:
     return source.text.split("\n")[(missing.line or 1) - 1]
+
+
+def _lines_until(source: SourceText, finding: Finding) -> str:
+    """Return the line of a finding with the few lines above it, which may say when the import applies."""
+    number = finding.line or 1
+    return " ".join(source.text.split("\n")[max(number - 1 - _MAX_LINES_ABOVE, 0) : number])
 
 
 def _add_import(
@@ -333,28 +339,26 @@ class RepeatedTexts:
                 self._report_imports(source, [path for path in twice if path != importing], visit)
 
     def _report_imports(self, source: SourceText, paths: Sequence[str], visit: Visit) -> None:
-        """Report the imports of one file whose files are loaded anyway, at the first of them."""
+        """Report the imports of one file whose files are loaded anyway, at the first of them.
+
+        Another agent may need the import: in its own file, or of a file that it does not load itself.
+        """
+        is_own = basename(source.path) in map(basename, visit.layout.detected_by)
         found = [(path, match) for path in paths if (match := _find_import(path, source))]
-        if not found or visit.agent not in self.in_use:
+        if not found or not is_own or visit.agent not in self.in_use:
+            return
+        if any(basename(path) in self.shared for path, _ in found):
             return
         path, match = found[0]
-        for_several = ""
-        if len(source.text.strip()) <= _MAX_POINTER_LENGTH and dirname(path) == dirname(source.path):
-            advice = f"make {source.path} a link to {basename(path)}"
-            for_several = (
-                f"{{agents}} get{{s}} the {basename(path)} beside these {{count}} files twice: it is loaded anyway, and imported here: {{files}};"
-                f" make each a link to {basename(path)}"
-            )
-        # Another agent may need the import of a file that it does not load itself.
-        elif any(basename(other) in self.shared for other, _ in found):
-            return
-        elif _is_in_sentence(source, match):
-            advice = f"write `{basename(path)}` instead of {match[0]}, so that it is only mentioned"
-        else:
-            advice = "remove the import"
+        is_mention = _is_in_sentence(source, match)
+        advice = (
+            f"write `{basename(path)}` instead of {match[0]}, so that it is only mentioned"
+            if is_mention
+            else "remove the import"
+        )
         names, pronoun = join_names([other for other, _ in found]), "it is" if len(found) == 1 else "they are"
         message = f"{{agents}} get{{s}} {names} twice: {pronoun} loaded anyway, and imported here; {advice}"
-        self.facts.add("sent-twice", place_of(source, match[0]), message, visit.agent, for_several=for_several)
+        self.facts.add("sent-twice", place_of(source, match[0]), message, visit.agent)
 
 
 def _find_import(path: str, source: SourceText) -> re.Match[str] | None:

@@ -227,8 +227,8 @@ def _continues(separators: Sequence[str], clauses: Sequence[Sequence[str]], inde
 
 _OTHER_REPOSITORY = lazy_pattern(
     r"\b(?:git|gh repo)[ \t]+clone\b|\bclon(?:e|ed|ing)[ \t]+(?:the|this|a|it)\b"
-    r"|\b(?:other|another|separate|external|sibling|upstream|downstream|companion|target|consum\w+|parent|private|your|their|own|user'?s?|customer'?s?|client'?s?|linked|sister)"
-    r"[ \t]+(?:[\w-]+[ \t]+)?(?:repo|repos|repository|repositories|project|projects|codebase|checkout|workspace)\b"
+    r"|\b(?:other|another|separate|external|sibling|upstream|downstream|companion|target|consum\w+|parent|private|owning|product|your|their|own|user'?s?|customer'?s?|client'?s?|linked|sister)"
+    r"[ \t]+(?:[\w-]+[ \t]+)?(?:repo|repos|repository|repositories|project|projects|codebase|checkout|clones?|workspace)\b"
     r"|\b(?:in|from|of|inside|see)[ \t]+(?:the[ \t]+)?"
     r"(?!(?:the|this|our|a|each|every|root|same|current|entire|whole|git|main|mono)\b)[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b"
     r"|\b(?:lives?|located|maintained|kept)[ \t]+in[ \t]+(?:the[ \t]+)?[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b|リポジトリ|仓库",
@@ -237,7 +237,7 @@ _OTHER_REPOSITORY = lazy_pattern(
 
 
 _CONDITION = lazy_pattern(
-    r"\b(?:if|when|where)\b[^.]{0,40}\b(?:exists?|present|available|configured|defined)\b", re.IGNORECASE
+    r"\b(?:if|when|where)\b[^.]{0,40}\b(?:exists?|present|available|configured|defined|absent|found)\b", re.IGNORECASE
 )
 
 

@@ -91,6 +91,8 @@ _PLACEHOLDER = lazy_pattern(
     r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}|y{4}|mmdd|hhmm",
     re.IGNORECASE,
 )
+# In the line that introduces a list: "It must never:".
+_FORBIDS = lazy_pattern(r"\b(?:never|not|don['’]t|avoid|forbidden|wrong)\b[^.]{0,60}:[*_ \t]*$", re.IGNORECASE)
 # At the end of the line above a wrapped line.
 _INTRODUCES_EXAMPLE = lazy_pattern(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
@@ -158,6 +160,7 @@ def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Refere
             _GENERATED.search(source.line_around(match.start()))
             or not is_shell(source, match.start())
             or source.is_counterexample(match.start())
+            or _FORBIDS.search(source.list_above(match.start())[0])
             or _CHANGES_FOLDER.search(source.fence_before(match.start()))
         )
         if target not in seen and not is_example and not _PLACEHOLDER.search(target):

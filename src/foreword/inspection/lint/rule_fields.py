@@ -140,7 +140,10 @@ def report_invalid_fields(visit: Visit, facts: Facts) -> None:
             for_several = (
                 f"{problem} in these {{count}} files, so {{agents}} may ignore their fields: {{files}}; correct it"
             )
-            facts.add("rule-field", Place(finding.path, 1), message, visit.agent, for_several=for_several)
+            # Whether a program known only from its documentation minds a colon was not observed.
+            is_certain = visit.layout.program or "a colon and a space" not in problem
+            severity: Severity = "warning" if is_certain else "info"
+            facts.add("rule-field", Place(finding.path, 1), message, visit.agent, "", severity, for_several)
 
 
 def _rule_lookups(layout: Layout, path: str) -> Iterator[Lookup]:
@@ -246,9 +249,7 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
                 f" {{files}}; rename them to *{endings[0]}"
             )
-            # Documentation may be out of date; a layout that was compared with the program is not.
-            severity: Severity = "warning" if visit.layout.program else "info"
-            facts.add("misplaced-file", place, message, visit.agent, "", severity, for_several)
+            facts.add("misplaced-file", place, message, visit.agent, "", "warning", for_several)
 
 
 def _stem_for(stem: str, ending: str) -> str:

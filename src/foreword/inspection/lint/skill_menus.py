@@ -38,6 +38,6 @@ def find_cut_menu(layout: Layout, skills: Sequence[Skill]) -> Finding | None:
     longest = max(listed, key=lambda skill: len(skill.description))
     message = (
         f"the names and descriptions of {len(listed):,} skills have {size:,} characters; beyond about {menu.menu_limit:,}, {agent_name(layout)}"
-        f" {_OUTCOMES[menu.menu_cut]}; shorten the descriptions, of which this is the longest ({len(longest.description):,} characters)"
+        f" {_OUTCOMES[menu.menu_cut]}; remove skills, or shorten the descriptions, of which this is the longest ({len(longest.description):,} characters)"
     )
     return Finding(_CHECK, BY_ID[_CHECK].severity, message, longest.path, 1)

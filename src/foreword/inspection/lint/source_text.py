@@ -29,6 +29,8 @@ _MAX_DISTANCE = 1_000
 _MAX_SECTION = 2_000
 # How many rows of a table are searched for its first one. A file may be a table of a megabyte.
 _MAX_ROWS = 60
+# An item of a list, or a line that continues one.
+_IN_LIST = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
 # The first line of a fence with a sample document, which may contain fences of its own.
 _SAMPLE = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)\b", re.IGNORECASE)
@@ -213,6 +215,19 @@ class SourceText:
         start = max(self._heading_at(offset)[0], offset - _MAX_SECTION)
         end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
         return self.text[start : end if end >= 0 else offset + _MAX_DISTANCE]
+
+    def list_above(self, offset: int) -> tuple[str, str]:
+        """Return the line that introduces the list with a character, and the items above it; both empty if it is in no list."""
+        start = offset - len(self.before(offset))
+        if not _IN_LIST.match(self.line_around(start)):
+            return "", ""
+        end = start
+        for _ in range(_MAX_ROWS):
+            above = self.before(max(start - 1, 0))
+            if start == 0 or (above.strip() and not _IN_LIST.match(above)):
+                return above.strip() if start else "", self.text[start:end]
+            start -= len(above) + 1
+        return "", self.text[start:end]
 
     def introduces_fence(self, offset: int) -> bool:
         """Whether a fence follows the line that contains a character: what the line names is shown there."""

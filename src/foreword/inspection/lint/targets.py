@@ -159,6 +159,8 @@ class _DefinitionFinder:
         self.nearest_by_folder: dict[str, tuple[str, Definitions] | None] = {}
         self.everywhere: list[Definitions] | None = None
         self.found: dict[tuple[str, str], MissingName] = {}
+        # The names that a sentence calls examples, or those of another folder.
+        self.elsewhere: set[str] = set()
         # Whether a name that the source runs is defined.
         self.is_known = False
 
@@ -168,12 +170,16 @@ class _DefinitionFinder:
         A rule or a command in a hidden folder may have been installed. It is about this project if something that it runs is defined here.
         """
         for missing in self.found.values():
-            if self.is_known or is_known or "/." not in self.source.path[len(dirname(missing.path)) :]:
+            is_certain = self.is_known or is_known or "/." not in self.source.path[len(dirname(missing.path)) :]
+            if is_certain and missing.name not in self.elsewhere:
                 yield missing
 
     def look_up(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> None:
         """Note the name if no applicable file defines it and none of the files in `alternatives` is next to the nearest one."""
-        if (name, folder) in self.found or not self._applies_here(offset, folder):
+        if not self._applies_here(offset, folder):
+            self.elsewhere.add(name)
+            return
+        if (name, folder) in self.found:
             return
         nearest = self._nearest(folder)
         if nearest is None or self.defines(name, folder):
@@ -222,7 +228,9 @@ class _DefinitionFinder:
         end = line.find("`", len(before))
         if _HEDGES.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_MISSING.match(line, end):
             return False
-        return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_drop_command, line))
+        # An earlier step may have changed the folder.
+        steps = f"{source.list_above(offset)[1]}{line}"
+        return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_drop_command, steps))
 
 
 _SPANS = lazy_pattern(r"`[^`]{0,300}`")
