@@ -28,6 +28,13 @@ def test_the_pattern_decides_how_far_a_file_may_lead(pattern, path, folder, boun
     assert (reach.folder, reach.bound) == (folder, bound)
 
 
+def test_a_pattern_of_the_user_does_not_decide_about_files_of_a_project_below_the_home_directory():
+    workspace = Workspace("/home/ada/w", home="/home/ada", environment={}, platform="linux")
+    lookup = Lookup("skills", [[Pattern("home", ".agents/skills/*/SKILL.md"), Pattern("path", "~/more/*/SKILL.md")]])
+    reach = reach_by_path("/home/ada/w/.agents/skills/a/SKILL.md", [lookup], workspace)
+    assert (reach.folder, reach.bound) == ("/home/ada/w", "/home/ada/w")
+
+
 def test_a_file_outside_its_folder_is_refused_before_it_is_opened(tmp_path):
     folder = str(tmp_path / "served")
     reach = Reach(folder, inside=[folder])
