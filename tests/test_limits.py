@@ -5,6 +5,7 @@ The numbers are written out, because error messages and the documentation promis
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import msgspec
@@ -124,3 +125,29 @@ RETURNED = [
 @pytest.mark.parametrize(("limit", "accepts"), [row[1:] for row in RETURNED], ids=[row[0] for row in RETURNED])
 def test_a_limit_is_accepted_and_one_more_is_not(limit, accepts):
     assert (accepts(limit), accepts(limit + 1)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        check_id,
+        check_name,
+        check_label,
+        lambda name: Tool(name, ""),
+        *(partial(msgspec.convert, type=form) for form in (bodies.Name, bodies.ToolName, bodies.ServerName, bodies.PackName)),
+    ],
+)  # fmt: skip
+def test_a_name_has_at_least_one_character(accept):
+    accept("x")
+    with pytest.raises((ForewordError, ValueError)):
+        accept("")
+
+
+def test_an_id_has_at_least_one_character():
+    assert (is_id("x"), is_id("")) == (True, False)
+
+
+def test_a_list_may_be_asked_for_nothing():
+    check_limit(0)
+    with pytest.raises(ForewordError, match=r"^limit must be from 0 to 2147483647, not -1$"):
+        check_limit(-1)
