@@ -18,7 +18,7 @@ from typing import Any
 
 import foreword
 from foreword import extensions
-from foreword.cli.arguments import Parser
+from foreword.cli.arguments import Argument, Parser
 from foreword.cli.commands import COMMANDS, GROUPS
 from foreword.cli.options import new_parser
 from foreword.cli.schema import schema_of
@@ -693,7 +693,7 @@ def parser_of(command: str) -> Parser:
     return parser
 
 
-def options_of(command: str) -> list[argparse.Action]:
+def options_of(command: str) -> list[Argument]:
     """The options that only this command has."""
     known = {each.option_strings[0] for each in shared_options()}
     return [
@@ -701,12 +701,12 @@ def options_of(command: str) -> list[argparse.Action]:
     ]
 
 
-def shared_options() -> list[argparse.Action]:
+def shared_options() -> list[Argument]:
     """The options of commands that build a prompt. Other commands have some of them."""
     return [each for each in new_parser("show").actions() if each.option_strings]
 
 
-def arguments_of(command: str) -> list[argparse.Action]:
+def arguments_of(command: str) -> list[Argument]:
     return [each for each in parser_of(command).actions() if not each.option_strings]
 
 
@@ -855,13 +855,13 @@ def usage(command: str) -> str:
     return " ".join(["foreword", command, *words])
 
 
-def row_of(action: argparse.Action) -> tuple[str, str]:
+def row_of(action: Argument) -> tuple[str, str]:
     """An argument or option with its value and its meaning."""
     about = str(action.help)
     if not action.option_strings:
         return code(str(action.metavar)), about
-    takes = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
-    again = "; can be repeated" if isinstance(action, argparse._AppendAction) else ""
+    takes = "" if action.is_flag else f" {action.metavar or action.dest.upper()}"
+    again = "; can be repeated" if action.action == "append" else ""
     return ", ".join(code(each + takes) for each in action.option_strings), about + again
 
 

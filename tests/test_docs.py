@@ -166,10 +166,10 @@ def test_every_route_is_described():
 def test_every_command_and_option_is_described(command):
     text = text_of("reference/commands.md")
     assert f"\n## foreword {command}\n" in text
-    actions = generate.parser_of(command)._actions
+    actions = generate.parser_of(command).actions()
     named = [option for action in actions for option in action.option_strings] or [action.metavar for action in actions]
     assert [name for name in named if not re.search(rf"`{re.escape(name)}[` ]", text)] == []
-    assert [action.dest for action in actions if not action.help or action.help == argparse.SUPPRESS] == []
+    assert [action.dest for action in actions if not action.help] == []
 
 
 PUBLIC_NAMES = {name: home for home, names in foreword._MODULES.items() for name in names if name[0].isupper()}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ..layout.model import Field
+from ..text import regex
 from ..vocabulary import Document
 
 TYPE_CHECKING = False
@@ -25,7 +24,7 @@ def time_precision(layout: Layout, inputs: Inputs) -> str:
             return "time"
         if section.language == "directives" and section.list_name:
             texts = [*inputs.found.get(section.list_name, ()), *inputs.includes.values()]
-            if any(isinstance(text, Document) and re.search(r"\{\{\s*date", text.text) for text in texts):
+            if any(isinstance(text, Document) and regex.search(r"\{\{\s*date", text.text) for text in texts):
                 precision = "date"
     return precision
 

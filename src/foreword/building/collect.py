@@ -8,7 +8,6 @@ from ..sources.paths import distance_of, is_user_file
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_section
 from ..vocabulary import Document, Origin, Piece, Resident, replace
-from .boundaries import prompt_folders
 from .clock import format_time, placeholder_time
 from .conditions import describe_conditions, facts_of, holds
 from .content import ContentReader
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..layout.model import Layout, Section
-    from ..vocabulary import Agent, Finding, Inputs
+    from ..vocabulary import Access, Agent, Finding, Inputs
     from .drafts import DraftWriter
     from .items import Entry
     from .lists import Rule
@@ -53,7 +52,11 @@ class Collector:
         self.replacements = Replacements(layout, inputs, agent, self.facts, self.contents, self.findings)
         guideline_origin = layout.key_origins.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
-        folders = prompt_folders(layout, inputs, self.replacements.sections) if agent.scope is not None else ()
+        folders: Sequence[Access] = ()
+        if agent.scope is not None:
+            from .boundaries import prompt_folders
+
+            folders = prompt_folders(layout, inputs, self.replacements.sections)
         self.lists = Lists(
             layout, agent, self.facts, inputs.workspace, rules, guideline_origin, content, self.findings, folders
         )

@@ -6,10 +6,9 @@ or comments that content leaves open are closed.
 
 from __future__ import annotations
 
-import re
-
 from ..layout.model import Field
 from ..template.addresses import is_shipped
+from ..text import regex
 from ..text.pieces import close_open_blocks, trim_section
 from ..vocabulary import Document, Origin, Piece, value
 
@@ -75,7 +74,7 @@ class CachedList:
     findings: Sequence[Finding] = ()
 
 
-def wrapper_tag(layout: Layout) -> re.Pattern[str] | None:
+def wrapper_tag(layout: Layout) -> regex.Pattern[str] | None:
     """Return a pattern for the tags of the layout's wrappers, in any case and with inner spaces, or None if there are no tags.
 
     A wrapper is any `wrap`, and any `item` around the text of a file.
@@ -86,10 +85,12 @@ def wrapper_tag(layout: Layout) -> re.Pattern[str] | None:
         for form in (section.wrap, section.item if contains_text else ()):
             for part in form:
                 if isinstance(part, str) and "<" in part:
-                    names.update(re.findall(r"</?([A-Za-z][\w-]*)", part))
+                    names.update(regex.findall(r"</?([A-Za-z][\w-]*)", part))
     if not names:
         return None
-    return re.compile(rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(re.escape, sorted(names)))})(?=[\s/>]|\Z))", re.IGNORECASE)
+    return regex.compile(
+        rf"<(?=\s*(?:/\s*)?(?:{'|'.join(map(regex.escape, sorted(names)))})(?=[\s/>]|\Z))", regex.IGNORECASE
+    )
 
 
 # Writing drafts
@@ -103,7 +104,7 @@ class DraftWriter:
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if is_shipped(layout.address) else "layout"
-        self._wrapper_tag: list[re.Pattern[str] | None] = []
+        self._wrapper_tag: list[regex.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
         self._workspace: Workspace | None = None
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
@@ -112,7 +113,7 @@ class DraftWriter:
         self._files: dict[int, frozenset[str]] = {}
 
     @property
-    def wrapper_tag(self) -> re.Pattern[str] | None:
+    def wrapper_tag(self) -> regex.Pattern[str] | None:
         """The pattern for tags that open or close the layout's wrappers, compiled on first use because few files contain a `<`."""
         if not self._wrapper_tag:
             self._wrapper_tag.append(wrapper_tag(self.layout))

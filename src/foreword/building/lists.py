@@ -11,7 +11,6 @@ from ..text.lines import end_of_whole_characters, printable
 from ..text.pieces import strip_blank_lines
 from ..vocabulary import Document, Origin, Piece, Skill
 from ..vocabulary.abilities import tools_that_can
-from . import boundaries
 from .conditions import holds
 
 TYPE_CHECKING = False
@@ -155,9 +154,13 @@ class Lists:
             yield {"name": Piece(name, Origin("caller", label)), "text": pieces}
 
     def readable(self) -> Iterator[Row]:
+        from . import boundaries
+
         return self._paths(boundaries.readable(self.scope, self.folders))
 
     def writable(self) -> Iterator[Row]:
+        from . import boundaries
+
         return self._paths(boundaries.writable(self.scope))
 
     def denied(self) -> Iterator[Row]:

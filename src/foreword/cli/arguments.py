@@ -1,89 +1,185 @@
-"""An adapter for argparse: the only file that uses its private attributes."""
+"""Parses the arguments of a command. Only `help.py` uses argparse, because importing it takes as long as building a prompt."""
 
 from __future__ import annotations
-
-import sys
 
 from ..errors import CallError, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Callable, Collection, Sequence
+    from typing import Any, NoReturn
 
 
-def _import_argparse_without_gettext() -> None:
-    """Import argparse with a stub for gettext, which takes longer to import than argparse; our messages are not translated."""
-    if "argparse" in sys.modules or "gettext" in sys.modules:
-        return
-    gettext = type(sys)("gettext")
-    vars(gettext).update(gettext=str, ngettext=lambda singular, plural, count: singular if count == 1 else plural)
-    sys.modules["gettext"] = gettext
-    try:
-        import argparse  # noqa: F401
-    finally:
-        del sys.modules["gettext"]
+class Namespace:
+    """The values of a command's options and arguments, as attributes."""
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
 
-_import_argparse_without_gettext()
-import argparse  # noqa: E402
-from argparse import SUPPRESS, Action, HelpFormatter, Namespace  # noqa: E402
+class Argument:
+    """An option, or an argument that is recognized by its position. The fields mean the same as in argparse's `add_argument`.
 
-__all__ = ["SUPPRESS", "Action", "HelpFormatter", "Namespace", "Parser"]
-# If argparse was imported earlier, it would still look up a translation of every message.
-argparse._ = str  # type: ignore[attr-defined]
+    `action` may also be a function that takes the parser, the namespace and the words, and sets attributes of the namespace. `group` is
+    the title in the help; the command's own options have none.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        action: str | Callable[[Parser, Namespace, list[str]], None] = "",
+        nargs: str | None = None,
+        type: Callable[[str], Any] = str,
+        default: Any = None,
+        choices: Collection[str] = (),
+        dest: str = "",
+        metavar: str | None = None,
+        help: str = "",
+        group: str = "",
+    ) -> None:
+        self.option_strings = names if names[0].startswith("-") else ()
+        self.dest = dest or names[-1].lstrip("-").replace("-", "_")
+        self.action, self.nargs, self.is_flag = action, nargs, action == "store_true"
+        self.type, self.choices = type, choices
+        self.default = False if action == "store_true" else [] if nargs == "*" and default is None else default
+        self.metavar, self.help, self.group = metavar, help, group
+
+    @property
+    def title(self) -> str:
+        """What error messages call it."""
+        return "/".join(self.option_strings) or self.metavar or self.dest
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a text stands for. Raises a ValueError with a sentence if it is not valid."""
+        try:
+            value = self.type(text)
+        except ValueError:
+            raise ValueError(f"argument {self.title}: invalid {self.type.__name__} value: {text!r}") from None
+        if self.choices and value not in self.choices:
+            names = ", ".join(map(repr, self.choices))
+            raise ValueError(f"argument {self.title}: invalid choice: {value!r} (choose from {names})")
+        return value
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that raises `CallError` with a one-sentence message for an invalid call."""
+class Parser:
+    """The options and arguments of a command. An invalid call raises `CallError` with a one-sentence message."""
 
     default_dir = "."
+
+    def __init__(self, prog: str, description: str = "", epilog: str = "") -> None:
+        self.prog, self.description, self.epilog = prog, description, epilog
+        self._actions: list[Argument] = []
+        self._options: dict[str, Argument] = {}
+        self._defaults: dict[str, Any] = {}
+        self.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
+
+    def add_argument(self, *names: str, **fields: Any) -> None:
+        """Add an option, whose names begin with a hyphen, or an argument."""
+        argument = Argument(*names, **fields)
+        self._actions.append(argument)
+        self._options.update(dict.fromkeys(argument.option_strings, argument))
+
+    def set_defaults(self, **values: Any) -> None:
+        """Set the values of what is not passed. They replace the arguments' own defaults."""
+        self._defaults.update(values)
+
+    def actions(self) -> list[Argument]:
+        """Return the options and arguments, in the order in which they were added."""
+        return self._actions
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
 
-    def format_help(self) -> str:
-        """Return the help. The usage names only the arguments, because the options are listed below it."""
-        formatter = self._get_formatter()
-        arguments = [formatter._format_args(each, each.dest) for each in self._get_positional_actions()]
-        self.usage = " ".join([self.prog, "[options]", *arguments]).replace("%", "%%")
-        return super().format_help()
+    def parse_args(self, arguments: Sequence[str]) -> Namespace:
+        """Return the values of all options and arguments. Options may be anywhere; what follows `--` is not an option.
 
-    def actions(self) -> list[Action]:
-        """Return the options and arguments, in the order in which they were added."""
-        return self._actions
+        With `--help`, only `help` is set, and the other arguments may be invalid.
+        """
+        options, words = self.split(arguments)
+        args = Namespace(**{each.dest: each.default for each in self._actions})
+        if any(argument.dest == "help" for argument, _ in options):
+            args.help = True
+            return args
+        vars(args).update(self._defaults)
+        try:
+            for argument, text in options:
+                self._store_option(args, argument, text)
+            self._store_words(args, words)
+        except ValueError as error:
+            self.error(str(error))
+        return args
 
-    def options_first(self, arguments: list[str]) -> list[str]:
-        """Return the same arguments with the options first, because argparse rejects an option between NAME and DIR."""
-        options: list[str] = []
-        positional: list[str] = []
+    def split(self, arguments: Sequence[str]) -> tuple[list[tuple[Argument, str]], list[str]]:
+        """Return the options with their values, and the other words."""
+        options: list[tuple[Argument, str]] = []
+        words: list[str] = []
         remaining = list(arguments)
         while remaining:
-            arg = remaining.pop(0)
-            if arg == "--":
-                positional += remaining
+            word = remaining.pop(0)
+            if word == "--":
+                words += remaining
                 break
-            if arg.startswith("-") and arg.lstrip("-")[:1].isalpha():
-                options += self._with_value(arg, remaining)
+            if word.startswith("-") and word.lstrip("-")[:1].isalpha():
+                options.append(self._with_value(word, remaining))
             else:
-                positional.append(arg)
-        separator = ["--"] if any(arg.startswith("-") for arg in positional) else []
-        return options + separator + positional
+                words.append(word)
+        return options, words
 
-    def _with_value(self, option: str, remaining: list[str]) -> list[str]:
-        """Return the option with its value, if it takes one and `=` does not already supply it.
+    def _with_value(self, option: str, remaining: list[str]) -> tuple[Argument, str]:
+        """Return the option with its value: what follows `=` or, if it takes a value, the next word.
 
         A metavar in brackets marks an optional value, which is an address: anything that ends in a colon and a number.
         """
-        name, equals, _ = option.partition("=")
-        action = self._option_string_actions.get(name)
-        if action is None:
-            self.error(f"unknown option {name!r}{suggestion(name, self._option_string_actions)}")
-        if action.nargs == 0 or equals:
-            return [option]
-        metavar = str(action.metavar or action.dest.upper())
+        name, equals, text = option.partition("=")
+        argument = self._options.get(name)
+        if argument is None:
+            self.error(f"unknown option {name!r}{suggestion(name, self._options)}")
+        if argument.is_flag and equals:
+            self.error(f"argument {argument.title}: ignored explicit argument {text!r}")
+        if argument.is_flag or equals:
+            return argument, text
+        metavar = argument.metavar or argument.dest.upper()
         if metavar.startswith("["):
             is_address = bool(remaining) and remaining[0].rpartition(":")[2].isdecimal() and ":" in remaining[0]
-            return [f"{name}={remaining.pop(0) if is_address else ''}"]
+            return argument, remaining.pop(0) if is_address else ""
         if not remaining or remaining[0] == "--":
             self.error(f"{name} needs a value, {metavar}")
-        return [option, remaining.pop(0)]
+        if _is_like_an_option(remaining[0]):
+            self.error(f"argument {argument.title}: expected one argument")
+        return argument, remaining.pop(0)
+
+    def _store_option(self, args: Namespace, argument: Argument, text: str) -> None:
+        value = True if argument.action == "store_true" else argument.parse(text)
+        setattr(args, argument.dest, [*getattr(args, argument.dest), value] if argument.action == "append" else value)
+
+    def _store_words(self, args: Namespace, words: list[str]) -> None:
+        """Assign the words to the arguments. An optional one takes what the required ones after it do not need."""
+        positional = [each for each in self._actions if not each.option_strings]
+        missing: list[str] = []
+        for index, argument in enumerate(positional):
+            needed = sum(each.nargs is None for each in positional[index + 1 :])
+            free = max(len(words) - needed, 0)
+            taken = words[: {None: 1, "?": min(free, 1), "*": free}[argument.nargs]]
+            words = words[len(taken) :]
+            values = [argument.parse(word) for word in taken]
+            if callable(argument.action):
+                argument.action(self, args, values)
+            elif values:
+                setattr(args, argument.dest, values if argument.nargs == "*" else values[0])
+            elif argument.nargs is None:
+                missing.append(argument.title)
+        if missing:
+            self.error(f"the following arguments are required: {', '.join(missing)}")
+        if words:
+            self.error(f"unrecognized arguments: {' '.join(words)}")
+
+
+def _is_like_an_option(word: str) -> bool:
+    """Whether a word is an option and not a value. `-` is standard input, `-1` is a number, and `- a point` is text."""
+    is_value = word == "-" or " " in word or word[1:].replace(".", "", 1).isdecimal()
+    return word.startswith("-") and not is_value

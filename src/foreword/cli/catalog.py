@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from .arguments import Action
 from .options import new_parser, status
 from .terminal import report, write, write_json, write_line, write_table, write_text
 
@@ -24,21 +23,17 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the layout to show")
         return parser
     about = "a skill, to print the message that activates it, and the agent's working directory (.); a word alone that is a folder is DIR"
-    parser.add_argument("words", nargs="*", action=_SkillAndFolder, metavar="NAME|DIR", help=about)
-    parser.set_defaults(name="")
+    parser.add_argument("words", nargs="*", action=_store_skill_and_folder, metavar="NAME|DIR", help=about)
     return parser
 
 
-class _SkillAndFolder(Action):
-    """Sets `name` and `dir` from up to two words, either of which may be missing."""
-
-    def __call__(self, parser: Any, namespace: Namespace, values: Any, option_string: str | None = None) -> None:
-        words = list(values)
-        if len(words) > 2:
-            parser.error(f"unrecognized arguments: {' '.join(words[2:])}")
-        if len(words) == 2 or (words and ("/" in words[0] or os.path.isdir(words[0]))):
-            namespace.dir = words.pop()
-        namespace.name = words[0] if words else ""
+def _store_skill_and_folder(parser: Parser, args: Namespace, words: list[str]) -> None:
+    """Set `name` and `dir` from up to two words, either of which may be missing."""
+    if len(words) > 2:
+        parser.error(f"unrecognized arguments: {' '.join(words[2:])}")
+    if len(words) == 2 or (words and ("/" in words[0] or os.path.isdir(words[0]))):
+        args.dir = words.pop()
+    args.name = words[0] if words else ""
 
 
 def layouts(args: Namespace) -> int:

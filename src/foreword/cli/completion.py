@@ -8,17 +8,17 @@ from __future__ import annotations
 from ..errors import CallError, suggestion
 from ..sources.environment import install_command
 from . import family_of
-from .arguments import Parser
 from .commands import COMMANDS
 from .options import OPTIONS, new_parser
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Collection
     from typing import Any
 
-    from .arguments import Namespace
+    from .arguments import Namespace, Parser
 
 SHELLS = ("bash", "zsh", "fish")
 # What to complete for arguments that are paths, by metavar. `OLD` and `NEW` can be folders or files.
@@ -51,9 +51,11 @@ def completion(args: Namespace) -> int:
     return 0
 
 
-def _full_parser() -> Parser:
-    """Return a parser with a subparser for each command. Commands of two words are nested one level deeper."""
-    full = Parser(prog="foreword", description="Build a coding agent's system prompt.")
+def _full_parser() -> ArgumentParser:
+    """Return an argparse parser with a subparser for each command. Commands of two words are nested one level deeper."""
+    from argparse import ArgumentParser
+
+    full = ArgumentParser(prog="foreword", description="Build a coding agent's system prompt.")
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()
     groups: dict[str, Any] = {}
@@ -66,13 +68,15 @@ def _full_parser() -> Parser:
     return full
 
 
-def _with_hints(command: str) -> Parser:
-    """Return the command's parser, with hints about what the shell can complete."""
+def _with_hints(command: str) -> ArgumentParser:
+    """Return the command's parser as one of argparse, with hints about what the shell can complete."""
     import shtab
 
-    parser: Parser = family_of(command).parser_for(command)
+    from .help import argparse_parser
+
+    parser = argparse_parser(family_of(command).parser_for(command))
     choices = _choices(command)
-    for action in parser.actions():
+    for action in parser._actions:
         metavar = str(action.metavar)
         kind = _PATHS.get(metavar) or _PATHS.get(metavar.partition("|")[0])
         if action.dest in choices:

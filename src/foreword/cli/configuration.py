@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from .arguments import Action, Parser
+    from .arguments import Argument, Parser
 
 _OPTION = "--config"
 _TRUE_WORDS = ("1", "true", "yes", "on")
@@ -67,7 +67,7 @@ def _value_of(option: str, arguments: list[str]) -> str:
     return found
 
 
-def _read(path: str, options: Mapping[str, Action]) -> dict[str, Any]:
+def _read(path: str, options: Mapping[str, Argument]) -> dict[str, Any]:
     """Return the content of a configuration file, by option."""
     import tomllib
 
@@ -86,9 +86,9 @@ def _read(path: str, options: Mapping[str, Action]) -> dict[str, Any]:
     return by_option
 
 
-def _from_environment(option: str, action: Action, text: str) -> list[str]:
+def _from_environment(option: str, action: Argument, text: str) -> list[str]:
     """Return the arguments for the value of an environment variable."""
-    if action.nargs == 0:
+    if action.is_flag:
         if text.lower() not in _TRUE_WORDS + _FALSE_WORDS:
             raise CallError(f"{_variable(option)} must be true or false, not {show(text)}")
         return [option] if text.lower() in _TRUE_WORDS else []
@@ -98,9 +98,9 @@ def _from_environment(option: str, action: Action, text: str) -> list[str]:
     return [f"{option}={text}"] if text else []
 
 
-def _from_file(option: str, action: Action, value: Any, name: str) -> list[str]:
+def _from_file(option: str, action: Argument, value: Any, name: str) -> list[str]:
     """Return the arguments for a value in the file. A table is a list of NAME=VALUE."""
-    if action.nargs == 0:
+    if action.is_flag:
         if not isinstance(value, bool):
             raise CallError(f"{name} must be true or false, not {show(value)}")
         return [option] if value else []
@@ -120,7 +120,7 @@ def _text(value: Any, name: str) -> str:
 def _checked(parser: Parser, arguments: list[str], name: str) -> list[str]:
     """Return the arguments. Raises a CallError that names their source if the parser rejects them."""
     try:
-        parser.parse_args(list(arguments))
+        parser.parse_args(arguments)
     except CallError as error:
         raise CallError(f"{name}: {error}") from None
     return arguments

@@ -9,7 +9,6 @@ from ..store.rows import ALL_TEAMS
 from ..text.lines import printable
 from ..text.shares import cached_percent
 from ..vocabulary import replace
-from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, read_json, status
 from .terminal import format_time, report, write_json, write_line, write_parts, write_table, write_text
 
@@ -59,7 +58,7 @@ def parser_for(command: str) -> Parser:
     if action not in ("drift", "reload"):
         return add_dir_argument(parser)
     about = "the agent's working directory (by default the conversation's, if the store is on this machine)"
-    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help=about)
+    parser.add_argument("dir", nargs="?", metavar="DIR", help=about)
     parser.default_dir = ""
     return parser
 

@@ -6,7 +6,6 @@ import sys
 
 from ..errors import CallError
 from ..programs.subjects import ACCEPTED, is_folder
-from .arguments import SUPPRESS
 from .edits import describe_first_difference, write_difference
 from .options import new_parser, read_document, status
 from .terminal import (
@@ -50,7 +49,7 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--exit-code", action="store_true", help="exit with status 1 if the prompts differ")
         return parser
     parser = new_parser(command)
-    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=ACCEPTED)
+    parser.add_argument("dir", nargs="?", metavar="DIR|OLD", help=ACCEPTED)
     parser.add_argument(
         "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, specified in the same way"
     )

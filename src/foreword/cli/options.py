@@ -11,15 +11,14 @@ from ..programs.question import Question
 from ..sources.environment import absolute
 from ..template.addresses import is_address, split
 from ..text.lines import printable
-from .arguments import SUPPRESS, HelpFormatter, Parser
+from .arguments import Parser
 from .commands import COMMANDS
-from .terminal import is_terminal, terminal_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
-    from typing import Any, NoReturn
+    from typing import Any
 
     from ..engine.assembler import Assembler
     from ..vocabulary import Document, Finding
@@ -116,41 +115,37 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
         prog=f"foreword {command}",
         description=about[0].upper() + about[1:] + ".",
         epilog=f"Example: {example}",
-        allow_abbrev=False,
-        formatter_class=_formatter,
     )
-    group = parser.add_argument_group()
+    group = ""
     for name, row in OPTIONS:
-        if name in _GROUPS:
-            group = parser.add_argument_group(_GROUPS[name])
+        group = _GROUPS.get(name, group)
         default = {"store_true": False, "append": []}.get(row.get("action", ""), "")
         if name == "--layout" and several_layouts:
             row = {**row, "action": "append", "dest": "layouts", "help": several_layouts}
-            group.add_argument(name, **{"default": [], **row})
+            parser.add_argument(name, **{"default": [], "group": group, **row})
             parser.set_defaults(layout="")
         elif name in without:
             parser.set_defaults(**{name[2:].replace("-", "_"): row.get("default", default)})
         else:
-            group.add_argument(name, **{"default": default, **row})
+            parser.add_argument(name, **{"default": default, "group": group, **row})
     return parser
-
-
-def _formatter(prog: str) -> HelpFormatter:
-    """Return a formatter with an explicit width. Without one, argparse would load `shutil` to determine it."""
-    has_width = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
-    return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 78, max_help_position=32)
 
 
 def add_dir_argument(parser: Parser) -> Parser:
     """Add the optional argument DIR to the parser, and return it."""
-    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help="the agent's working directory (.)")
+    parser.add_argument("dir", nargs="?", metavar="DIR", help="the agent's working directory (.)")
     return parser
 
 
 def parse_args(parser: Parser, arguments: list[str]) -> Namespace:
     """Parse and check the arguments. The result's `question` is what they ask for."""
     parser.set_defaults(dir=parser.default_dir)
-    args = parser.parse_args(parser.options_first(arguments))
+    args = parser.parse_args(arguments)
+    if args.help:
+        from .help import argparse_parser
+
+        argparse_parser(parser).print_help()
+        raise SystemExit(0)
     _reject_empty_values(arguments)
     if args.home is not None and not os.path.isdir(args.home):
         raise CallError(f"--home {printable(args.home)}: the directory does not exist")
@@ -271,18 +266,9 @@ def _read_scope(path: str) -> Any:
 
 def read_json(path: str, option: str) -> Any:
     """Return the value in a JSON file. `-` is standard input."""
-    import json
+    from .json_files import parse_json
 
-    try:
-        return json.loads(read_document(path, option).text, parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:
-        where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise CallError(f"{option} {path}: the file is not valid JSON{where}") from None
-
-
-def _reject_constant(name: str) -> NoReturn:
-    """Reject `NaN` and infinities, which Python's parser accepts although they are not valid JSON."""
-    raise ValueError(name)
+    return parse_json(read_document(path, option).text, f"{option} {path}")
 
 
 def read_document(path: str, option: str) -> Document:

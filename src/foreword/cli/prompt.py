@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from .arguments import SUPPRESS
 from .options import add_dir_argument, new_parser, status
 from .terminal import (
     describe_count,
@@ -48,7 +47,7 @@ def parser_for(command: str) -> Parser:
         from ..programs.subjects import ACCEPTED
 
         parser = new_parser(command)
-        parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|PROMPT", help=ACCEPTED)
+        parser.add_argument("dir", nargs="?", metavar="DIR|PROMPT", help=ACCEPTED)
         return parser
     parser = add_dir_argument(new_parser(command))
     if command == "show":

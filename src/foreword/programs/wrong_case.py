@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 
 from ..findings import finding
 from ..sources.paths import is_inside
 from ..sources.tree import Listings
+from ..text import regex
 from ..text.lines import printable
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ def is_page_of_site(found: Finding, reader: Reader, reach: Reach) -> bool:
     if found.code != CASE_CHECK or name != name.lower():
         return False
     reading = reader.read(found.path, reach)
-    return reading.has_text and re.match(_PAGE_FIELDS, reading.text.partition("\n---")[0]) is not None
+    return reading.has_text and regex.match(_PAGE_FIELDS, reading.text.partition("\n---")[0]) is not None
 
 
 class WrongCaseFinder:

@@ -7,9 +7,9 @@ used; the others become candidates with their fates. `gather` removes duplicates
 from __future__ import annotations
 
 import os
-import re
 
 from ..findings import finding
+from ..text import regex
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from .links import WORKSPACE_PLACES, reach_of
@@ -75,7 +75,7 @@ def _fill_in_root(pattern: Pattern, workspace: Workspace, reader: Reader) -> Pat
         return pattern
     from .repository import main_checkout
 
-    slug = re.sub("[^A-Za-z0-9]", "-", main_checkout(workspace, reader))
+    slug = regex.sub("[^A-Za-z0-9]", "-", main_checkout(workspace, reader))
     return replace(pattern, path=pattern.path.replace("{root|slug}", slug))
 
 
@@ -479,7 +479,8 @@ def pointer_target(reading: Reading, lookup: Lookup, reader: Reader) -> str:
         lookup.copies == "keep"
         or lookup.rules.imports is not None
         or len(reading.text) > 200
-        or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE))
+        or ".md" not in reading.text.lower()
+        or not (match := regex.fullmatch(_POINTER, reading.text, regex.IGNORECASE))
     ):
         return ""
     if all(os.path.basename(pattern.path) != match[1] for group in lookup.groups for pattern in group):

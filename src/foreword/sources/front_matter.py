@@ -27,10 +27,8 @@ YAML counts as plain text, and the first of two fields with the same name wins. 
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
 from ..findings import finding
+from ..text import regex
 from ..text.lines import is_plain, printable
 from ..vocabulary import Resident, Skill
 from .resident_keys import RESIDENT_KEYS, unlisted_findings
@@ -116,7 +114,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
     if fences is None:
         return {}, problem, ""
     head, too_long = text[fences[0] : fences[1]], ""
-    names = tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head))
+    names = tuple(regex.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head))
     if problem:
         fields = _recover_fields(head, tuple(dict.fromkeys((*PATH_FIELDS, *names)))[:_MAX_RECOVERED])
         problem = too_long = f"{problem}; it was read line by line"
@@ -263,7 +261,7 @@ def _load_yaml(head: str) -> tuple[Any, str]:
     """Return the parsed YAML, and the parser's error message if it failed."""
     if head.count("[") + head.count("{") > MAX_BRACKETS:
         return None, f"more than {MAX_BRACKETS} brackets"
-    if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
+    if "&" in head and "*" in head and regex.search(_ANCHOR, head) and len(regex.findall(_ALIAS, head)) > MAX_ALIASES:
         return None, f"more than {MAX_ALIASES} aliases"
     plain = parse_plain_fields(head)
     if plain:
@@ -303,8 +301,8 @@ def _recover_fields(head: str, names: tuple[str, ...], last: bool = False) -> Fi
     entries: dict[str, list[str]] = {}
     entry: list[str] = []
     indent = None
-    for line in re.sub(_INVALID_IN_YAML, " ", head).split("\n"):
-        field = re.match(_FIELD, line)
+    for line in regex.sub(_INVALID_IN_YAML, " ", head).split("\n"):
+        field = regex.match(_FIELD, line)
         if field and indent in (None, field[1]):
             indent = field[1]
             entry = [line[len(indent) :]]
@@ -323,7 +321,7 @@ def _parse_field(key: str, lines: list[str]) -> Any:
     value = lines[0].partition(":")[2].strip()
     if key == "description":
         # Only a description may continue on the next lines; other fields are one line long.
-        first_line = "" if re.fullmatch(_BLOCK_INDICATOR, value) else value
+        first_line = "" if regex.fullmatch(_BLOCK_INDICATOR, value) else value
         more_lines = [line.strip() for line in lines[1:] if not line.startswith("#")]
         value = " ".join(filter(None, [first_line, *more_lines]))
     return _unquote(value)
@@ -472,21 +470,18 @@ def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
     return finding(code, f"{problem}; {outcome}", path, line)
 
 
-@cache
-def _closest_field(key: str) -> str:
-    """Return the field that was probably meant by an unknown one, such as `allowed-tools` by `allowedTools`, or empty if there is none."""
-    from difflib import get_close_matches
-
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", "-", key[:40]).lower()
-    found = get_close_matches(name, sorted(_KNOWN_FIELDS), 1, 0.85)
-    return found[0] if found and not key.endswith(found[0]) else ""  # not `disallowed-tools`
-
-
 def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Finding]:
     """Return findings for fields that are ignored although their author may expect an effect: the value is not the default."""
     findings = []
-    for key in sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS):
-        if (meant := _closest_field(key)) and fields.get(key) not in (None, "", meant == "user-invocable"):
+    unknown = sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS)
+    if unknown:
+        from .field_names import closest_field
+    for key in unknown:
+        if (meant := closest_field(key, _KNOWN_FIELDS)) and fields.get(key) not in (
+            None,
+            "",
+            meant == "user-invocable",
+        ):
             message = f"its field {_quote_short(key)} is ignored; did you mean {meant!r}?"
             findings.append(finding("skill-field", message, path, _field_line(head, key)))
     if "globs" in fields:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from ..findings import finding
 from ..text.lines import printable
@@ -28,9 +27,21 @@ def _matching_names(names: Sequence[str], segment: str, hidden: bool = False) ->
     """Return the names that a pattern segment matches. Unless `hidden`, a leading `*` does not match hidden names."""
     if "*" not in segment:
         return [segment] if segment in names else []
-    regex = re.compile(".*".join(map(re.escape, segment.split("*"))), re.DOTALL)
+    parts = segment.split("*")
     skips_hidden = segment.startswith("*") and not hidden
-    return [name for name in names if regex.fullmatch(name) and not (skips_hidden and name.startswith("."))]
+    return [name for name in names if _contains_in_order(name, parts) and not (skips_hidden and name.startswith("."))]
+
+
+def _contains_in_order(name: str, parts: Sequence[str]) -> bool:
+    """Whether a name consists of these parts with anything between them."""
+    position, end = len(parts[0]), len(name) - len(parts[-1])
+    if position > end or not name.startswith(parts[0]) or not name.endswith(parts[-1]):
+        return False
+    for part in parts[1:-1]:
+        position = name.find(part, position, end) + len(part)
+        if position < len(part):
+            return False
+    return True
 
 
 class Search:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ..vocabulary import Document, Origin, Piece, replace
 from .lines import content_bounds, printable, without_blank_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Sequence
 
     from ..vocabulary import Workspace

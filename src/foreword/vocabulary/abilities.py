@@ -6,8 +6,6 @@ Names are compared without case and separators, so `Read_File`, `readFile` and `
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,7 +67,7 @@ _abilities_by_name: dict[str, frozenset[str]] = {}
 
 def abilities_of(tool: Tool) -> frozenset[str]:
     """Return what a tool can do: some of `ABILITIES`. `Tool.loads_skills` decides about skills, if it is set."""
-    abilities = _abilities_of_name(tool.name)
+    abilities = _known_names().get(_normalize(tool.name), frozenset())
     if tool.loads_skills:
         return abilities | {"skill", "load-skills"}
     if tool.loads_skills is None and not abilities.isdisjoint(_LOADING_ABILITIES):
@@ -82,11 +80,6 @@ def tools_that_can(ability: str, tools: Iterable[Tool]) -> Iterator[str]:
     return (tool.name for tool in tools if ability in abilities_of(tool))
 
 
-@lru_cache(1024)
-def _abilities_of_name(name: str) -> frozenset[str]:
-    return _known_names().get(_normalize(name), frozenset())
-
-
 def _known_names() -> dict[str, frozenset[str]]:
     """Return the abilities of each name in the table, without case and separators."""
     if not _abilities_by_name:
@@ -97,4 +90,4 @@ def _known_names() -> dict[str, frozenset[str]]:
 
 
 def _normalize(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
+    return "".join(filter(str.isalnum, name.lower()))

@@ -103,13 +103,22 @@ def _check_json(what: str, content: object, kind: str) -> None:
     if content is not None and (not hasattr(content, "keys") or isinstance(content, type)):
         hint = "; parse it with json.loads" if isinstance(content, (str, bytes)) else ""
         raise CallError(f"{what} must be a mapping ({kind}), not {type(content).__name__}{hint}")
-    if content:
+    if content and not _is_plain_json(content):
         from json import dumps
 
         try:
             dumps(content)
         except (TypeError, ValueError, RecursionError) as error:
             raise CallError(f"{what} cannot be encoded as JSON: {error}") from None
+
+
+def _is_plain_json(content: object, depth: int = 20) -> bool:
+    """Whether a value certainly can be encoded as JSON. Loading `json` for the others takes longer than checking a hundred tools."""
+    if isinstance(content, dict):
+        return depth > 0 and all(type(key) is str and _is_plain_json(part, depth - 1) for key, part in content.items())
+    if isinstance(content, list):
+        return depth > 0 and all(_is_plain_json(part, depth - 1) for part in content)
+    return content is None or type(content) in (str, bool) or (type(content) is int and content.bit_length() < 64)
 
 
 _WRAPPING_KEYS = ("parameters", "input_schema", "inputSchema", "json_schema", "schema")
