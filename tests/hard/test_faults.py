@@ -19,7 +19,7 @@ from foreword.packs.packs import find_layout
 from foreword.sources import stamps
 from foreword.sources.environment import resolve_workspace
 from foreword.sources.reader import Reader
-from foreword.sources.stamps import is_unchanged
+from foreword.sources.stamps import changed_paths
 
 LAYOUTS = ["foreword", "opal", "pi"]
 SKILLS = "w/.agents/skills"
@@ -310,12 +310,12 @@ def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, nu
     """No stamp shows that a disk works again, so whatever failed must be read again."""
     monkeypatch.setattr(stamps, "time", AdvancedClock())
     healthy = comparable(workspace, gather_with_disk(workspace, disk, layout))
-    assert is_unchanged(healthy[-1], disk)
+    assert not changed_paths(healthy[-1], disk)
     disk.fail(call, workspace.path(path), make_error(number))
     failed = gather_with_disk(workspace, disk, layout)
     assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()
-    assert not is_unchanged(comparable(workspace, failed)[-1], disk)
+    assert changed_paths(comparable(workspace, failed)[-1], disk)
     assert comparable(workspace, gather_with_disk(workspace, disk, layout, failed)) == healthy
 
 

@@ -1,5 +1,6 @@
 """A prompt built from stamps equals one built from scratch, whatever happened on disk in between."""
 
+import itertools
 import os
 import shutil
 import stat
@@ -539,3 +540,32 @@ def test_every_thread_gets_a_correct_prompt(tree, trusted_clock, layout, ahead):
         answer for answer in {id(answer): answer for answer in answers}.values() if answer not in expected_prompts
     ] == []
     assert assembler.prompt(AGENT, NOW) == expected_prompts[3]
+
+
+def test_guidelines_are_written_again_only_for_another_agent(tree, trusted_clock):
+    assembler = Assembler(tree({"w/AGENTS.md": "one"}).workspace(), "foreword")
+    agents = [Agent([Tool(name, guidelines=[f"Use {name} often."])]) for name in ("shell", "read_file")]
+
+    def guidelines(agent):
+        prompt = assembler.prompt(agent)
+        assert prompt == Assembler(tree.workspace(), "foreword").prompt(agent)
+        return next(passage for passage in prompt.passages if "Use " in passage.text)
+
+    first = guidelines(agents[0])
+    trusted_clock.tick()
+    tree({"w/AGENTS.md": "two, and longer"})
+    assert guidelines(agents[0]).pieces is first.pieces
+    assert "Use read_file often." in guidelines(agents[1]).text
+    assert guidelines(agents[0]).text == first.text
+
+
+def test_a_rule_is_called_for_each_prompt(tree, trusted_clock):
+    count = itertools.count(1)
+    assembler = Assembler(
+        tree({"w/AGENTS.md": "one"}).workspace(), "foreword", rules=[lambda _: f"Call {next(count)}."]
+    )
+    agent = Agent([Tool("shell")])
+    assert "Call 1." in assembler.prompt(agent).text
+    trusted_clock.tick()
+    tree({"w/AGENTS.md": "two, and longer"})
+    assert "Call 2." in assembler.prompt(agent).text

@@ -181,7 +181,19 @@ OTHERS: dict[str, Callable[[Attack], Awaitable[None]]] = {
     "idle": stay_idle,
 }
 MIX = (("known", "reads", "new", "usage", "lists", "unknown_tokens"), (70, 12, 5, 8, 1, 4))
-REQUESTS = ("questions", "lists", "templates", "new", "known", "reads", "usage", "huge", "nested", "numbers", "unknown_tokens")
+REQUESTS = (
+    "questions",
+    "lists",
+    "templates",
+    "new",
+    "known",
+    "reads",
+    "usage",
+    "huge",
+    "nested",
+    "numbers",
+    "unknown_tokens",
+)
 KINDS = (*REQUESTS, *OTHERS)
 
 

@@ -109,8 +109,7 @@ class Collector:
         if section.list_name is not None and section.list_name in self.inputs.found:
             return self.lookup_draft(section, section.list_name)
         if section.list_name is not None:
-            items = self.items.list_items(section, section.list_name)
-            return Draft(section, items=items, text=self.items.placeholder(section))
+            return self.items.list_draft(section, section.list_name)
         text = self.fill_in(section)
         return Draft(section, text=trim_section(text) if section.trim else text)
 

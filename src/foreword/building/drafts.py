@@ -15,6 +15,7 @@ from ..vocabulary import Document, Origin, Piece, value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from ..layout.model import Form, Layout, Section
     from ..vocabulary import Finding, Resident, Skill, Workspace
@@ -66,9 +67,9 @@ class CachedItem:
 
 @value
 class CachedList:
-    """The draft of a section that lists a lookup rule's entries, with those entries."""
+    """The draft of a section that lists a lookup rule's entries, with those entries, or the agent and the facts of its own list."""
 
-    entries: Sequence[Document | Skill | Resident]
+    entries: Sequence[Any]
     items: Sequence[CachedItem]
     draft: Draft
     findings: Sequence[Finding] = ()

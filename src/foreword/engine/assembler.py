@@ -23,7 +23,7 @@ from ..errors import (
 )
 from ..gathering.gather import gather
 from ..sources.reader import Reader
-from ..sources.stamps import is_unchanged
+from ..sources.stamps import changed_paths
 from ..template.addresses import is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
@@ -191,9 +191,12 @@ class Assembler:
                 announce(document)  # before taking the lock, which other threads may need
         with self._lock:
             previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
-            if previous is not None and _is_current(self, previous):
-                return previous
-            snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), *key)
+            changed, self._changed_paths = self._changed_paths, None
+            if previous is not None and changed is None:
+                changed = changed_paths(previous.inputs.stamps) if self.looks_for_changes else set()
+                if not changed:
+                    return previous
+            snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), changed, *key)
         for root, templates in untrusted:  # without the lock, because the worker may be slow
             _parse(root, templates)
         with self._lock:
@@ -278,15 +281,20 @@ class Assembler:
         return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._template_paths]))
 
     def _take_snapshot(
-        self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
+        self,
+        before: Snapshot | None,
+        changed: Set[str] | None,
+        base: str | Document,
+        scope: Scope | None,
+        template: Document | None,
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
-        """Read what has changed: the settings and the layout, or only the inputs.
+        """Read what has changed since a snapshot: the settings and the layout, or only the inputs. `changed` are the paths, if known.
 
         The second value lists untrusted templates that are still to be parsed: the path of each root template, and all templates that
         it includes.
         """
         reader = self._reader = self.reader()
-        reader.changed_paths, self._changed_paths = self._changed_paths, None
+        reader.changed_paths = changed
         plan = current_plan(self, reader)
         reader.stamps.update(plan.stamps)
         reader.trust, reader.encoding = plan.trust, plan.layout.encoding
@@ -319,15 +327,9 @@ class Assembler:
 def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
     """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
     plan = assembler._current_plan
-    if plan is None or (assembler.looks_for_changes and not is_unchanged(plan.stamps)):
+    if plan is None or (assembler.looks_for_changes and changed_paths(plan.stamps)):
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
     return plan
-
-
-def _is_current(assembler: Assembler, snapshot: Snapshot) -> bool:
-    if assembler._changed_paths is not None:
-        return False
-    return not assembler.looks_for_changes or is_unchanged(snapshot.inputs.stamps)
 
 
 def reread(assembler: Assembler, paths: Set[str]) -> None:

@@ -11,7 +11,7 @@ from ..findings import finding
 from ..sources.environment import resolve_workspace
 from ..sources.finder import bound_of, choose_files, find_slots, layer_of, walked_directories
 from ..sources.paths import absolute_scope
-from ..sources.stamps import UNSTABLE, is_unchanged
+from ..sources.stamps import UNSTABLE, changed_paths
 from ..sources.trail import Trail
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, replace
@@ -242,7 +242,7 @@ def _has_same_stamps(result: LookupResult, reader: Reader) -> bool:
         return reader.changed_paths.isdisjoint(path for path, _ in result.stamps)
     recent = reader.stamps
     stamps = [row for row in result.stamps if row[1] in (None, UNSTABLE) or recent.get(row[0]) != row[1]]
-    return is_unchanged(stamps, reader.disk)
+    return not changed_paths(stamps, reader.disk)
 
 
 def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupResult:

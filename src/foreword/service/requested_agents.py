@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..sources.reader import Reader
-from ..sources.stamps import is_unchanged
+from ..sources.stamps import changed_paths
 from ..template.addresses import is_only_address
 from ..vocabulary import Access, Agent, Document, Scope, Workspace
 from ..vocabulary.tools import Tool
@@ -66,7 +66,7 @@ class RequestedAgents:
     def default_scope(self, workspace: Workspace) -> Scope | None:
         """Return the scope of an agent that has none: the served folder, if the repository around it is larger."""
         stamps, scope = self._scopes.get(workspace.cwd, ((), None))
-        if not stamps or not is_unchanged(stamps):
+        if not stamps or changed_paths(stamps):
             reader = Reader()
             scope = self._scope_in(workspace, reader)
             self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope

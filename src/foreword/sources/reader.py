@@ -46,6 +46,7 @@ class RememberedReadings(Folders):
     """Remembers the readings of files, with the stamps of the files, or, for missing files, with the stamps of their directories."""
 
     readings: dict[str, tuple[Stamp, Reading]]
+    changed_paths: Set[str] | None  # if known, nothing else has changed since an earlier reader
     _earlier_readings: Mapping[str, tuple[Stamp, Reading]]
 
     def has_entry(self, path: str) -> bool:
@@ -78,7 +79,10 @@ class RememberedReadings(Folders):
         if path not in self._earlier_readings:
             return None
         stamp, reading = self._earlier_readings[path]
-        if reading.fate == "absent":
+        current_stamp: Stamp
+        if self.changed_paths is not None and path not in self.changed_paths and reading.fate != "absent":
+            current_stamp = stamp
+        elif reading.fate == "absent":
             current_stamp = self.stamp(parent_folder(path))
         else:
             try:
@@ -115,13 +119,13 @@ class Reader(RememberedReadings):
         self._earlier_readings = {}
         self.trust: TrustCheck | None = None
         self.encoding: Encoding = "utf-8"
-        self.changed_paths: Set[str] | None = None  # if known, nothing else has changed since an earlier reader
+        self.changed_paths = None
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
         reader = Reader(self.limit, self.disk, self.known)
         reader._earlier_readings = readings
-        reader.trust, reader.encoding = self.trust, self.encoding
+        reader.trust, reader.encoding, reader.changed_paths = self.trust, self.encoding, self.changed_paths
         reader.stamps.update(stamps)
         # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})

@@ -26,19 +26,20 @@ MAX_STAMPS = 100_000
 MAX_CHECKED = 200  # how many paths a complete recheck looks at, apart from those that it must look at
 
 
-def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
-    """Whether no stamped path has changed. Calls `stat` once for each and reads nothing."""
+def changed_paths(stamps: Iterable[tuple[str, Stamp]], disk: Any = os) -> set[str]:
+    """Return the stamped paths that have changed. Calls `stat` once for each and reads nothing."""
     stat = disk.stat
+    changed = set()
     for path, stamp in stamps:
         try:
             s = stat(path)
         except (OSError, ValueError):
             if stamp is not None:
-                return False
+                changed.add(path)
         else:
             if stamp != (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino, s.st_dev):
-                return False
-    return True
+                changed.add(path)
+    return changed
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
