@@ -4,6 +4,7 @@ import math
 import os
 import re
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -344,6 +345,26 @@ def test_what_an_unavailable_store_prevents_is_sent_later(tree, open_conversatio
     turn = conversation.turn("go on")
     assert "in a" in contents(turn.messages)[0] and "in b" in contents(turn.messages)[0]
     assert conversation.touch(["a/z.py", "a/b/z.txt"]).messages == ()
+
+
+def test_what_waits_for_the_store_still_waits_after_an_interruption(tree, open_conversation, monkeypatch, contents):
+    tree(TREE)
+    conversation = open_conversation()
+    conversation.turn("hello")
+
+    def fail(error):
+        def call(*_, **__):
+            raise error
+
+        return call
+
+    for error in (StoreError("the store is down"), KeyboardInterrupt()):
+        with monkeypatch.context() as patch:
+            for name in ("current", "save_state", "publish"):
+                patch.setattr(conversation.shared.store, name, fail(error))
+            with suppress(KeyboardInterrupt):
+                conversation.touch(["a/z.py"])
+    assert "in a" in contents(conversation.turn("go on").messages)[0]
 
 
 def test_a_known_path_costs_at_most_three_stat_calls(tree, conversation, monkeypatch):

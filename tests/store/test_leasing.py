@@ -24,6 +24,10 @@ def test_one_process_at_a_time_holds_a_lease(url):
     other.close()
 
 
+def test_a_job_that_nobody_has_done_was_done_at_no_time(store):
+    assert store.last_done("job") == 0
+
+
 @pytest.mark.parametrize(
     ("columns", "is_taken"),
     [

@@ -230,7 +230,7 @@ class PostgresStore(LeasingStore):
             self._cache_texts(packed)
         return is_committed
 
-    def _write_once(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> None:
+    def _write_once(self, work: Callable[[TimedConnection], object], packed: dict[str, Packed]) -> None:
         transaction: int | None = None
 
         def note_transaction(connection: TimedConnection) -> None:
@@ -262,9 +262,8 @@ class PostgresStore(LeasingStore):
     def _run_write(self, work: Callable[[TimedConnection], T]) -> T:
         results: list[T] = []
 
-        def keep_result(connection: TimedConnection) -> bool:
+        def keep_result(connection: TimedConnection) -> None:
             results[:] = [work(connection)]
-            return True
 
         self._write_once(keep_result, {})
         return results[0]

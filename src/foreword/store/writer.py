@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..errors import check_id
-from . import waits
 from .contents import kind_of_edition
 from .rows import MAX_NUMBER, TEXT_COLUMNS, check_next, no_edition_error, state_column, texts_of
 from .templates import TemplateStore
@@ -110,7 +109,6 @@ class StoreWriter(TemplateStore):
         check_id(conversation)
         statement = ADD_USAGE.format(self.KEY_SHARE)
         parameters = usage_parameters(self.team, conversation, number, call)
-        waits.announce("write")
         rows = self._run_write(lambda connection: self._select(connection, statement, parameters))
         if not rows:
             raise no_edition_error(conversation, number)
