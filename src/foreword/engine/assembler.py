@@ -24,6 +24,7 @@ from ..errors import (
 from ..gathering.gather import gather
 from ..sources.reader import Reader
 from ..sources.stamps import changed_paths
+from ..store import waits
 from ..template.addresses import is_only_address
 from ..vocabulary import Agent, Document, Workspace, replace, value
 from .checks import check_agent
@@ -328,6 +329,7 @@ def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
     """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
     plan = assembler._current_plan
     if plan is None or (assembler.looks_for_changes and changed_paths(plan.stamps)):
+        waits.announce("read")
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
     return plan
 

@@ -11,24 +11,25 @@ from itertools import count
 from math import inf
 from random import getrandbits
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..engine import sandbox
 from ..errors import ForewordError, StoreError
+from ..store import waits
 from ..store.forgetting import INTERVAL
-from ..store.spans import is_tracing
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
-from .conversations import forget_tails
+from .conversations import forget_tails, is_short
 from .error_problems import problem_of
 from .fairness import FairStart
 from .gauges import sample
 from .guard import RequestGuard
 from .inspections import Inspections
-from .lanes import BODIES, BUILDING, LANES_OF_ROUTES, READING, Job, Lanes, run_inline
+from .lanes import BODIES, BUILDING, LANES_OF_ROUTES, READING, EventLoop, Job, Lanes, WrongLane
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation, give_back
 from .metrics import Metrics
+from .moments import UNREACHABLE, Moments
 from .rates import RateLimit, network_of
 from .recorder import CALLER, Recorder, address_of
 from .request import Request, is_quick, parse_body, parse_query, parsed_size
@@ -38,13 +39,13 @@ from .retention import Retention
 from .route import Route, Router, authorize
 from .routes import ROUTES
 from .running import run_while_connected
-from .service import UNREACHABLE, Service
+from .service import Service
 from .store_watch import StoreWatch
 from .streams import Streams
 from .teams import caller_in_team, find_team, must_be_found, take_team
 from .tokens import UNLIMITED, Caller
 from .tool_cache import forget_tools
-from .tracing import describe_edition, parse_trace
+from .tracing import describe_answer, parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, WHOLE_RESPONSE, Connection
 
 _TIME_LIMIT = 30.0
@@ -52,12 +53,10 @@ _SAMPLE_SECONDS = 5.0
 # Freed memory is given back every minute. Otherwise it grows over days, because the C library keeps what is in between used parts.
 _SAMPLES_UNTIL_TRIM = 12
 _TOKEN_SECONDS = 1.0
+_EVENT_LOOP = EventLoop()
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-
-if TYPE_CHECKING:
-    from ..store.confirming import EditionReader
 
 Scope = Any
 Receive = Any
@@ -86,9 +85,7 @@ class Application:
         self._time_limit, self._rates = time_limit, rates
         self._store_watch = StoreWatch(log, service.conversations.store.check_writable)
         self._router = Router(ROUTES)
-        self._last_moment: object = None
-        self._last_checked = -inf
-        self._batches: EditionReader | None = None
+        self._moments = Moments(service)
         self._recorder = Recorder(log, metrics, self._store_watch)
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._fair_start = FairStart()
@@ -128,8 +125,7 @@ class Application:
         self._lanes.close()
         if self._inspections is not None:
             self._inspections.close()
-        if self._batches is not None:
-            await self._batches.close()
+        await self._moments.close()
         self._service.conversations.close()
         self._recorder.record_all()
         await send({"type": "lifespan.shutdown.complete"})
@@ -182,7 +178,9 @@ class Application:
             if self._rates is not None and not route.is_open:
                 self._rates.check(caller.name or network_of(address_of(scope)))
             service, query = await self._in_team(route, variables, caller, scope)
-            response = await self._respond(route, variables, query, scope, receive, reservation, service)
+            request = await self._read_request(route, variables, query, scope, receive, reservation, service)
+            response = await self._respond(route, service, request, scope)
+            describe_answer(route.path, variables, service.conversations.store)
             if response.events is not None and scope["method"] != "HEAD":
                 is_allowed = partial(self._guard.accepts, scope["headers"], caller)
                 stream = self._streams.open(response.events, caller.name, is_allowed)
@@ -233,7 +231,7 @@ class Application:
             caller = caller_in_team(caller, found)
         return self._service.view(caller), query
 
-    async def _respond(
+    async def _read_request(
         self,
         route: Route,
         variables: Any,
@@ -242,42 +240,42 @@ class Application:
         receive: Receive,
         reservation: Reservation,
         service: Service,
-    ) -> Response:
+    ) -> Request:
+        """Read and parse the query and the body of a request."""
         query = parse_query(_decode(query_string), route.query) if route.query else None
         if query is None and query_string and route.method != "GET":
             raise Problem("invalid-query", "this route does not accept a query; send the fields in the body")
-        lane = LANES_OF_ROUTES[route.lane]
-        self._lanes.check(lane, service.caller.name)  # a request that is refused anyway is not read
+        # A request that is refused anyway is not read.
+        self._lanes.check(LANES_OF_ROUTES[route.lane], service.caller.name)
         body = await self._body(route.body, scope, receive, reservation, service.caller) if route.body else None
-        request = Request(variables, scope["headers"], query, body)
+        return Request(variables, scope["headers"], query, body, reservation.size)
+
+    async def _respond(self, route: Route, service: Service, request: Request, scope: Scope) -> Response:
+        """Call the function of a route in its lane."""
+        lane = _first_lane(self._lanes, route, service, request)
+        is_inline, read_at = lane is None, None
+        if lane == READING and route.lane in ("known", "turn"):
+            moment = await self._moments.find(service, request.text("id"), scope.get(ARRIVED, inf))
+            if moment is not UNREACHABLE:
+                is_inline, read_at = route.lane == "known" or self._is_short_turn(service, request), moment
         try:
-            response = await self._run(route, service, request, lane, scope)
+            if is_inline:
+                waits.listen(_EVENT_LOOP, read_at)
+                try:
+                    return route.function(service, request)
+                except WrongLane as wrong:
+                    lane, read_at = wrong.lane, None
+                finally:
+                    waits.listen(None)
+            assert lane is not None
+            job = _job(route, service, request, read_at, self._inspections, self._fair_start.has_several)
+            return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
         except ForewordError as error:
             raise problem_of(error, service, request) from error
-        if is_tracing() and route.path.startswith("/conversations/"):
-            describe_edition(service.conversations.store.last_known(request.text("id")), request.text("id"))
-        return response
 
-    async def _run(self, route: Route, service: Service, request: Request, lane: int | None, scope: Scope) -> Response:
-        """Call the function of a route in its lane."""
-        moment: object = UNREACHABLE
-        if isinstance(request.body, bytes):
-            lane = BODIES
-        elif lane is None:
-            return route.function(service, request)
-        elif route.lane in ("known", "turn"):
-            is_local = self._service.is_local
-            moment = self._moment(scope.get(ARRIVED, inf)) if is_local else await self._read_ahead(service, request)
-            if route.lane == "turn":
-                lane = _first_lane(self._lanes, service, request)
-            elif moment is not UNREACHABLE:
-                result: Response | int = run_inline(route.function, service, request, moment=moment)
-                if not isinstance(result, int):
-                    return result
-                moment = None
-        read_at = None if moment is UNREACHABLE else moment
-        job = _job(route, service, request, read_at, self._inspections, self._fair_start.has_several)
-        return await run_while_connected(self._lanes, job, lane, scope.get(CONNECTION), self._time_limit)
+    def _is_short_turn(self, service: Service, request: Request) -> bool:
+        """Whether the event loop may take a turn. While there are several callers, it leaves turns to threads, which callers use in turn."""
+        return not self._fair_start.has_several() and _is_known(service, request) and is_short(service, request)
 
     async def _body(self, kind: type, scope: Scope, receive: Receive, reservation: Reservation, caller: Caller) -> Any:
         """Read a body, and decode it as this type. While there are other callers, a large one is left to a side process."""
@@ -290,21 +288,6 @@ class Application:
             return data
         return await _decode_large(data, kind, self._lanes, reservation, caller.name)
 
-    async def _read_ahead(self, service: Service, request: Request) -> object:
-        """Return a moment at which the cached edition of the request's conversation was in use, or UNREACHABLE if that is not known."""
-        store = service.conversations.store
-        if self._batches is None:
-            self._batches = store.batch_reader()
-        moment = await self._batches.confirm(store.team, request.text("id")) if self._batches is not None else None
-        return UNREACHABLE if moment is None else moment
-
-    def _moment(self, arrived: float) -> object:
-        """Return a token for the store's state. Requests that arrived before the last check share its result."""
-        if arrived >= self._last_checked:
-            self._last_checked = perf_counter()
-            self._last_moment = self._service.moment()
-        return self._last_moment
-
 
 async def _decode_large(data: bytes, kind: type, lanes: Lanes, reservation: Reservation, token: str) -> Any:
     """Decode a large body in a thread, once there is enough memory for it."""
@@ -312,11 +295,18 @@ async def _decode_large(data: bytes, kind: type, lanes: Lanes, reservation: Rese
     return await lanes.decode(partial(parse_body, data, kind), token)
 
 
-def _first_lane(lanes: Lanes, service: Service, request: Request) -> int:
-    """Return the lane in which a turn probably finishes. A conversation that this process has not seen probably has no prompt yet."""
-    if service.conversations.store.last_known(request.text("id")) is None and lanes.is_free(BUILDING):
-        return BUILDING
-    return READING
+def _first_lane(lanes: Lanes, route: Route, service: Service, request: Request) -> int | None:
+    """Return the lane in which a request probably finishes, or None for the event loop."""
+    if isinstance(request.body, bytes):
+        return BODIES
+    if route.lane == "turn" and not _is_known(service, request) and lanes.is_free(BUILDING):
+        return BUILDING  # the conversation probably has no prompt yet
+    return LANES_OF_ROUTES[route.lane]
+
+
+def _is_known(service: Service, request: Request) -> bool:
+    """Whether this process has seen the conversation of a request."""
+    return service.conversations.store.last_known(request.text("id")) is not None
 
 
 def _job(

@@ -56,6 +56,7 @@ from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
 
 _MAX_BYTES = 64 * 2**20
+_SHORT_BYTES, _SHORT_HISTORY = 256 * 1024, 200
 _HEAD_KEYS = ("conversation", "edition", "created", "trigger")
 
 
@@ -100,7 +101,18 @@ def turn(service: Service, request: Request) -> Response:
     announce_hooks(service)
     conversation = service.conversation(request.text("id"), body)
     taken = conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt)
+    service.local_folders.check(body.cwd, lambda: [path for path, _ in conversation.assembler.plan().stamps])
     return turn_response(taken, body.form)
+
+
+def is_short(service: Service, request: Request) -> bool:
+    """Whether a turn that reuses an edition takes so little time that other requests may wait for it.
+
+    It must not call a hook, look at a network file system or convert a long history.
+    """
+    body: TurnBody = request.body
+    is_small = request.size <= _SHORT_BYTES and len(body.messages) <= _SHORT_HISTORY
+    return is_small and not service.has_hooks and service.local_folders.contains(body.cwd)
 
 
 def compact(service: Service, request: Request) -> Response:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
 
 from ..errors import CallError, show
 from ..sources.environment import resolve_workspace
+from ..sources.mounts import are_local
 from ..sources.paths import is_inside
 from ..sources.places import real_path
 from ..sources.reader import Reader
 from ..text.lines import printable
 from ..vocabulary import Workspace
+from .bounded import BoundedDict
 from .responses import Problem
+
+_MAX_FOLDERS = 256
+# A folder may become part of a network file system while the service runs.
+_LOCAL_SECONDS = 60.0
 
 
 class ServedFolders:
@@ -80,6 +87,27 @@ class ServedFolders:
                 )
             folders[name] = path
         return folders
+
+
+class LocalFolders:
+    """Remembers for a minute which workspaces are on disks of this machine, with all other files that a turn looks at.
+
+    The event loop may look at these files. It must not look at a network file system, which may not respond.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._folders: BoundedDict[str, tuple[float, bool]] = BoundedDict(_MAX_FOLDERS)
+
+    def contains(self, cwd: str) -> bool:
+        """Whether this workspace is known to be local. This does not look at the disk."""
+        until, is_local = self._folders.get(cwd, (0.0, False))
+        return is_local and self._clock() < until
+
+    def check(self, cwd: str, paths: Callable[[], Iterable[str]]) -> None:
+        """Find out whether this workspace is local, if that is not known. `paths` returns what a turn looks at."""
+        if self._clock() >= self._folders.get(cwd, (0.0, False))[0]:
+            self._folders[cwd] = self._clock() + _LOCAL_SECONDS, are_local(paths())
 
 
 def outside_roots(name: str, path: str) -> Problem:

@@ -148,7 +148,7 @@ class Job:
             self._stop = stop
 
 
-class _EventLoop:
+class EventLoop:
     """Listens to work in the event loop, which must never wait."""
 
     def on_slow_work(self, kind: waits.Kind) -> None:
@@ -156,20 +156,6 @@ class _EventLoop:
 
     def set_interrupt(self, stop: Callable[[], None] | None) -> None:
         """Work in the event loop is never interrupted."""
-
-
-_EVENT_LOOP = _EventLoop()
-
-
-def run_inline(function: Callable[..., Any], *arguments: Any, moment: object) -> Any:
-    """Call a function in the event loop. Returns its result, or the number of the lane in which to run it instead."""
-    waits.listen(_EVENT_LOOP, moment)
-    try:
-        return function(*arguments)
-    except WrongLane as wrong:
-        return wrong.lane
-    finally:
-        waits.listen(None)
 
 
 class Lanes:

@@ -38,15 +38,15 @@ class MemoryLimit:
 class Reservation:
     """The number of bytes that one request uses."""
 
-    __slots__ = ("_memory", "_size")
+    __slots__ = ("_memory", "size")
 
     def __init__(self, memory: MemoryLimit) -> None:
-        self._memory, self._size = memory, 0
+        self._memory, self.size = memory, 0
 
     def take(self, size: int) -> None:
         """Reserve more bytes. Raises a Problem if all requests together would exceed the limit."""
         memory = self._memory
-        if self._size + size > _ALWAYS_ACCEPTED and memory.used + size > memory.limit:
+        if self.size + size > _ALWAYS_ACCEPTED and memory.used + size > memory.limit:
             limit = f"{memory.limit // 1_000_000:,} MB"
             raise Problem(
                 "busy",
@@ -54,12 +54,12 @@ class Reservation:
                 {"Connection": "close"},
             )
         memory.take(size)
-        self._size += size
+        self.size += size
 
     def free(self) -> None:
         """Release all reserved bytes."""
-        self._memory.used -= self._size
-        self._size = 0
+        self._memory.used -= self.size
+        self.size = 0
 
 
 def give_back() -> None:

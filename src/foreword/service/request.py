@@ -29,13 +29,21 @@ _COUNTED_BYTES = 64 * 1024
 
 
 class Request:
-    """A request for one route. `body` and `query` have the types that the route specifies, or `body` is the text of a large body."""
+    """A request for one route. `body` and `query` have the types that the route specifies, or `body` is the text of a large body.
+
+    `size` is that of the body's text.
+    """
 
     def __init__(
-        self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
+        self,
+        path: Mapping[str, str],
+        headers: Sequence[tuple[bytes, bytes]],
+        query: Any = None,
+        body: Any = None,
+        size: int = 0,
     ) -> None:
         self._path, self._headers = path, headers
-        self.query, self.body = query, body
+        self.query, self.body, self.size = query, body, size
 
     def text(self, name: str) -> str:
         """Return a path parameter."""

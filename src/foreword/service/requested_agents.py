@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from msgspec.structs import asdict
@@ -14,6 +14,7 @@ from ..sources.stamps import changed_paths
 from ..template.addresses import is_only_address
 from ..vocabulary import Access, Agent, Document, Scope, Workspace
 from ..vocabulary.tools import Tool
+from ..vocabulary.values import replace_valid
 from .bodies import AccessBody, AgentBody, ToolBody
 from .bounded import BoundedDict
 from .folders import ServedFolders
@@ -31,29 +32,26 @@ class RequestedAgents:
 
     def create(self, body: AgentBody, workspace: Workspace, session: str = "") -> Agent:
         """Create the agent that a request describes. `session` is its session unless the request names one."""
-        content = self._content(body, workspace)
-        content["session"] = content["session"] or session
-        return agent_from({key: field for key, field in content.items() if field is not None and field != ""})
+        session, scope = body.session or session, self._scope(body, workspace)
+        known: dict[Hashable, Agent] = {}
+        if isinstance(body.tools, SharedTools) and not _has_own_texts(body) and _is_plain(session):
+            known = body.tools.agents
+        key = (body.model, body.provider, body.sub_agent, body.language, scope)
+        if key in known:
+            return replace_valid(known[key], session=session)
+        content = {**_content(body), "scope": scope, "session": session}
+        known[key] = agent_from({name: field for name, field in content.items() if field not in (None, "", [])})
+        return known[key]
 
     def fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         """Return the agent that a request describes as plain data."""
-        content = self._content(body, workspace)
+        content = {**_content(body), "scope": self._scope(body, workspace)}
         if body.tools is not None:
             content["tools"] = [asdict(tool) for tool in body.tools]
         if isinstance(content["base"], Document):
             content["base"] = document_form(content["base"])
         if content["scope"] is not None:
             content["scope"] = scope_form(content["scope"])
-        return content
-
-    def _content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
-        content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
-        if body.tools is not None:
-            content["tools"] = _tools(body.tools)
-        if body.base and not is_only_address(body.base):
-            content["base"] = Document("request", body.base)
-        content["scope"] = self._scope(body, workspace)
-        content["residents"] = [asdict(resident) for resident in body.residents]
         return content
 
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
@@ -81,11 +79,31 @@ class RequestedAgents:
         return Access(path, "read" if (row.permission or default) == "read" else "write", row.recursive)
 
 
+def _content(body: AgentBody) -> dict[str, Any]:
+    content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
+    if body.tools is not None:
+        content["tools"] = _tools(body.tools)
+    if body.base and not is_only_address(body.base):
+        content["base"] = Document("request", body.base)
+    content["residents"] = [asdict(resident) for resident in body.residents]
+    return content
+
+
+def _has_own_texts(body: AgentBody) -> bool:
+    """Whether a request describes an agent with more than names and tools. Only it is likely to need that agent."""
+    return bool(body.base or body.skill or body.plan or body.docs or body.residents) or body.servers is not None
+
+
+def _is_plain(session: str) -> bool:
+    """Whether an agent would accept this session as it is."""
+    return session.isascii() and not session.isspace()
+
+
 def _tools(bodies: Sequence[ToolBody]) -> Sequence[Any]:
     """Return the tools that a request describes, which requests with the same tools share."""
     if isinstance(bodies, SharedTools) and bodies.tools is not None:
         return bodies.tools
-    rows = [asdict(tool) for tool in bodies]
+    rows = tuple(asdict(tool) for tool in bodies)  # an empty list would mean that the request names no tools
     if not isinstance(bodies, SharedTools):
         return rows
     bodies.tools = tuple(agent_from({"tools": rows}).tools or ())

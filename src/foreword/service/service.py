@@ -12,7 +12,7 @@ from ..conversation.conversations import Conversations
 from ..conversation.stored_template import StoredTemplate
 from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
-from ..errors import ForewordError, LayoutError, StoreError, show, suggestion
+from ..errors import ForewordError, LayoutError, show, suggestion
 from ..extensions import Extension
 from ..inspection.price_list import read_prices
 from ..inspection.prices import Prices
@@ -28,7 +28,7 @@ from ..template.addresses import is_address, is_file_path, short_address
 from ..vocabulary import Agent, Edition, Workspace, replace
 from .bodies import AgentBody
 from .bounded import BoundedDict
-from .folders import ServedFolders
+from .folders import LocalFolders, ServedFolders
 from .requested_agents import RequestedAgents
 from .responses import Problem
 from .tokens import UNLIMITED, Caller
@@ -40,7 +40,6 @@ DEFAULT_LAYOUT = "builder"
 _MAX_ASSEMBLERS = 64
 _MAX_WORKSPACES = 256
 _MAX_VIEWS = 256
-UNREACHABLE = object()
 
 
 class Service(ServedFolders):
@@ -69,7 +68,7 @@ class Service(ServedFolders):
         self._clear_memory()
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
-        self.has_url_hooks, self.has_sessions = has_url_hooks, has_sessions
+        self.has_hooks, self.has_url_hooks, self.has_sessions = bool(extensions), has_url_hooks, has_sessions
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
@@ -77,7 +76,7 @@ class Service(ServedFolders):
         self._views: BoundedDict[Caller, Service] = BoundedDict(_MAX_VIEWS)
 
     def _clear_memory(self) -> None:
-        self.agents = RequestedAgents(self)
+        self.agents, self.local_folders = RequestedAgents(self), LocalFolders()
         self._assemblers: BoundedDict[tuple[str, str], Assembler] = BoundedDict(_MAX_ASSEMBLERS)
         self._workspaces: BoundedDict[str, Workspace] = BoundedDict(_MAX_WORKSPACES)
 
@@ -193,7 +192,8 @@ class Service(ServedFolders):
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
         agent = self.agents.create(body, workspace, id)
         assembler = self._assembler(workspace, layout, None, body)
-        return self.open_with(id, assembler, agent, mirror or body.mirror, body.template_name)
+        template = self.stored_template(body.template_name)
+        return self.conversations.open_with(id, assembler, agent, mirror=mirror or body.mirror, template=template)
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""
@@ -221,13 +221,6 @@ class Service(ServedFolders):
             raise Problem("not-found", f"conversation {id!r} has not been started")
         return edition, findings[0].code.removeprefix("store-") if findings else ""
 
-    def moment(self) -> object:
-        """Return a token that changes whenever the store does. It is None if unsupported, and UNREACHABLE if the store does not respond."""
-        try:
-            return self.conversations.store.moment()
-        except StoreError:
-            return UNREACHABLE
-
     def body_of(self, id: str) -> AgentBody:
         """Return the body of a request for an existing conversation that changes nothing about its agent."""
         return AgentBody(cwd=target_of(self.current(id)).cwd, mirror=True)
@@ -237,7 +230,7 @@ class Service(ServedFolders):
         return {**self.packs, **self.pack_folders(body.packs)} if body is not None and body.packs else self.packs
 
     def _stored_layout(self, id: str) -> str:
-        edition, _ = self.conversations.current(id)
+        edition, _ = self.conversations.editions.current(id)
         # A conversation that continues with a shipped layout shares the assembler with those that start with it.
         return short_address(edition.layout) if edition and is_address(edition.layout) else ""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from ..errors import CallError
+from ..vocabulary import Agent
 from ..vocabulary.tool_forms import tool_rows
 from ..vocabulary.tools import Tool
 from .bodies import MAX_TOOLS
 from .bounded import BoundedDict
 
 _MIN_BYTES, _MAX_BYTES = 100, 256 * 1024
-_MAX_LISTS = 64
+_MAX_LISTS, _MAX_AGENTS = 64, 16
 _NO_TOOLS = b"[]"
 
 
@@ -22,6 +23,11 @@ class SharedTools(list[Any]):
     """The tools of several requests, and the agent's tools that they describe, once one of the requests has needed them."""
 
     tools: Sequence[Tool] | None = None
+
+    def __init__(self, tools: Iterable[Any]) -> None:
+        super().__init__(tools)
+        # The agents that such requests have described, by their other fields. They have no session.
+        self.agents: BoundedDict[Hashable, Agent] = BoundedDict(_MAX_AGENTS)
 
 
 class _OnlyTools(msgspec.Struct):

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ..encoding.edition import target_of
 from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION
-from ..store.spans import use_tracer
+from ..store.spans import is_tracing, use_tracer
 from ..vocabulary import digest
 
 if TYPE_CHECKING:
-    from ..vocabulary import Edition
+    from collections.abc import Mapping
+
+    from ..store.contract import Store
 
 # The parts of a W3C trace context: version, trace, parent and flags.
 _TRACE_PARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -53,10 +55,14 @@ def find_tracer() -> Any:
     return trace.get_tracer("foreword")
 
 
-def describe_edition(edition: Edition | None, conversation: str) -> None:
-    """Add to the span of the request which conversation and which edition it was about. Conventions name the attributes `gen_ai.…`."""
+def describe_answer(path: str, variables: Mapping[str, str], store: Store) -> None:
+    """Add to the span of the request, if there is one, which conversation and which edition it was about. Conventions name the attributes `gen_ai.…`."""
+    if not is_tracing() or not path.startswith("/conversations/"):
+        return
     from opentelemetry import trace
 
+    conversation = variables["id"]
+    edition = store.last_known(conversation)
     span = trace.get_current_span()
     span.set_attribute("gen_ai.conversation.id", conversation)
     if edition is None:

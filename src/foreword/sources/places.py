@@ -397,8 +397,16 @@ def parent_folder(path: str) -> str:
 def real_path(path: str) -> str:
     """Return the path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
     if _PATH_ONLY:
-        resolved = _resolve_at_once(path)
-        if resolved:
+        # The kernel knows the real path of an existing file, which takes three calls instead of one for each folder.
+        try:
+            descriptor = os.open(path, _PATH_ONLY)
+            try:
+                resolved = path_of_open_file(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            resolved = ""
+        if resolved.startswith("/") and not resolved.endswith(_DELETED_SUFFIX):
             return resolved
     for _ in range(_MAX_TRIES):
         try:
@@ -406,19 +414,6 @@ def real_path(path: str) -> str:
         except OSError:
             continue
     return _IMPOSSIBLE_PATH
-
-
-def _resolve_at_once(path: str) -> str:
-    """Return the real path of an existing file from the kernel, which takes three calls instead of one for each folder, or empty."""
-    try:
-        descriptor = os.open(path, _PATH_ONLY)
-    except OSError:
-        return ""
-    try:
-        resolved = path_of_open_file(descriptor)
-    finally:
-        os.close(descriptor)
-    return resolved if resolved.startswith("/") and not resolved.endswith(_DELETED_SUFFIX) else ""
 
 
 def path_of_open_file(descriptor: int) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         def on_slow_work(self, kind: Kind) -> None:
             """Called before work that may take a long time. May raise an exception.
 
-            Such work is reading a store on another machine, writing to any store, building a prompt, searching a large part of the
+            Such work is reading a store on another machine, rereading settings, writing to any store, building a prompt, searching a large part of the
             store, rendering an untrusted template, examining a whole repository or a large prompt, or calling a hook over the network.
             """
 

@@ -1,0 +1,125 @@
+"""The event loop takes a turn that reuses an edition, if that is short and there are no other callers. Otherwise a thread does."""
+
+import asyncio
+import io
+import json
+import threading
+from contextlib import closing
+
+import pytest
+
+from foreword.extensions import Extension
+from foreword.service import folders
+from foreword.service.application import Application
+from foreword.service.folders import LocalFolders
+from foreword.service.guard import RequestGuard
+from foreword.service.log import Log
+from foreword.service.metrics import Metrics
+from foreword.service.routes import ROUTES
+from foreword.service.service import Service
+from foreword.sources import stamps
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch):
+    """The clock of the file system is fine enough that a file that was just written counts as unchanged."""
+    monkeypatch.setattr(stamps, "_CLOCK_TICK", 0)
+    monkeypatch.setattr(stamps, "_COARSE_CLOCK_TICK", 0)
+
+
+MESSAGE = {"role": "user", "content": "hi"}
+
+
+def take_turns(app, requests):
+    """Take these turns one after the other, each a pair of an address and a body. Return in which threads they read the store."""
+
+    async def take_turn(address, body):
+        data, received = json.dumps({"cwd": "", "message": "hi", **body}).encode(), []
+        path = "/conversations/one/turn"
+        scope = {"type": "http", "method": "POST", "raw_path": path.encode(), "query_string": b""}
+        scope |= {"headers": [(b"host", b"localhost")], "client": (address, 1)}
+        messages = [{"type": "http.request", "body": data, "more_body": False}]
+
+        async def receive():
+            return messages.pop()
+
+        async def send(message):
+            received.append(message)
+
+        await app(scope, receive, send)
+        assert received[0]["status"] == 200, received
+
+    async def run():
+        for address, body in requests:
+            await take_turn(address, body)
+
+    asyncio.run(run())
+
+
+def threads_of_last_turn(service, requests):
+    app = Application(service, RequestGuard(), Log(stream=io.StringIO()), Metrics(ROUTES))
+    editions, threads = service.conversations.editions, []
+    catch_up = editions.catch_up
+
+    def note_thread(id):
+        threads.append(threading.current_thread())
+        return catch_up(id)
+
+    editions.catch_up = note_thread
+    try:
+        take_turns(app, requests)
+    finally:
+        app._lanes.close()
+    return threads[-1]
+
+
+@pytest.mark.parametrize(
+    ("last", "extensions", "is_local", "is_inline"),
+    [
+        ({}, (), True, True),
+        ({"messages": [MESSAGE] * 200}, (), True, True),
+        ({"messages": [MESSAGE] * 201}, (), True, False),
+        ({"messages": [{**MESSAGE, "content": "x" * 300_000}]}, (), True, False),
+        ({}, (Extension("hooks", before_agent_start=lambda *_: None),), True, False),
+        ({}, (), False, False),
+    ],
+)
+def test_the_event_loop_takes_short_turns(tmp_path, monkeypatch, last, extensions, is_local, is_inline):
+    monkeypatch.setattr(folders, "are_local", lambda paths: is_local)
+    service = Service(":memory:", [str(tmp_path)], extensions)
+    with closing(service.conversations):
+        thread = threads_of_last_turn(service, [("10.0.0.1", {}), ("10.0.0.1", last)])
+    assert (thread is threading.main_thread()) is is_inline
+
+
+@pytest.mark.parametrize(("other", "is_inline"), [("10.0.0.1", True), ("10.0.0.2", False)])
+def test_threads_take_all_turns_while_there_are_other_callers(tmp_path, monkeypatch, other, is_inline):
+    monkeypatch.setattr(folders, "are_local", lambda paths: True)
+    service = Service(":memory:", [str(tmp_path)])
+    with closing(service.conversations):
+        thread = threads_of_last_turn(service, [("10.0.0.1", {}), (other, {}), ("10.0.0.1", {})])
+    assert (thread is threading.main_thread()) is is_inline
+
+
+@pytest.mark.parametrize("layout", ["foreword", "opal", "ion"])
+def test_a_turn_that_must_read_or_build_starts_over_in_a_thread(tmp_path, monkeypatch, layout):
+    monkeypatch.setattr(folders, "are_local", lambda paths: True)
+    service = Service(":memory:", [str(tmp_path)])
+    tools = {"layout": layout, "tools": [{"name": "shell"}]}
+    with closing(service.conversations):
+        thread = threads_of_last_turn(service, [("10.0.0.1", {"layout": layout}), ("10.0.0.1", tools)])
+    assert thread is not threading.main_thread()
+
+
+def test_whether_a_folder_is_local_is_known_for_a_minute(monkeypatch):
+    now, checked, answers = [100.0], [], [True, False, True]
+    monkeypatch.setattr(folders, "are_local", lambda paths: checked.append(paths) or answers[len(checked) - 1])
+    local = LocalFolders(lambda: now[0])
+    known = [local.contains("w")]
+    for elapsed in (0.0, 59.0, 1.0, 1.0, 60.0):
+        now[0] += elapsed
+        known.append(local.contains("w"))
+        local.check("w", lambda: ["a"])
+        known.append(local.contains("w"))
+    assert known == [False, False, True, True, True, False, False, False, False, False, True]
+    assert checked == [["a"]] * 3
