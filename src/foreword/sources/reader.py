@@ -79,20 +79,18 @@ class RememberedReadings(Folders):
         if path not in self._earlier_readings:
             return None
         stamp, reading = self._earlier_readings[path]
-        current_stamp: Stamp
-        if self.changed_paths is not None and path not in self.changed_paths and reading.fate != "absent":
-            current_stamp = stamp
-        elif reading.fate == "absent":
-            current_stamp = self.stamp(parent_folder(path))
-        else:
-            try:
-                current_stamp = stamp_of(self.disk.stat(path))
-            except (OSError, ValueError):
+        stamped_path = parent_folder(path) if reading.fate == "absent" else path
+        if self.changed_paths is None or stamped_path in self.changed_paths:
+            if reading.fate == "absent":
+                current_stamp = self.stamp(stamped_path)
+            else:
+                try:
+                    current_stamp = stamp_of(self.disk.stat(path))
+                except (OSError, ValueError):
+                    return None
+            if current_stamp != stamp:
                 return None
-        if current_stamp != stamp:
-            return None
-        if reading.fate != "absent":
-            self.stamps[path] = current_stamp
+        self.stamps[stamped_path] = stamp
         self.readings[path] = (stamp, reading)
         return reading
 
