@@ -142,14 +142,23 @@ def lists(talks: Talks) -> dict[str, Callable[[], object]]:
 def orders(
     name: str, store: Store | AllTeams, query: ConversationQuery, is_empty: bool = False
 ) -> dict[str, Callable[[], object]]:
-    """Return the calls that list in each order, and the one that counts."""
+    """Return the calls that list in each order, and the one that counts. Each call reads the page after that of the previous call."""
 
-    def read_page(query: ConversationQuery) -> None:
-        assert bool(store.conversations(query).rows) is not is_empty
+    def reader(query: ConversationQuery) -> Callable[[], None]:
+        after = ""
+
+        def read_page() -> None:
+            nonlocal after
+            page = store.conversations(replace(query, after=after))
+            # Without rows, a page says where to continue.
+            assert bool(page.rows or page.next or after) is not is_empty
+            after = page.next
+
+        return read_page
 
     return {
-        f"by id{name}": partial(read_page, query),
-        f"newest{name}": partial(read_page, replace(query, newest=True)),
+        f"by id{name}": reader(query),
+        f"newest{name}": reader(replace(query, newest=True)),
         f"count{name}": partial(store.count, query),
     }
 

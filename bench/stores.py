@@ -221,7 +221,7 @@ class SqliteTalks(Talks):
 
 
 class PostgresTalks(Talks):
-    AFTERWARDS = ("ANALYZE foreword_editions",)  # as autovacuum does; nobody does it for SQLite
+    AFTERWARDS = ("VACUUM ANALYZE foreword_editions",)  # as autovacuum does; nobody does it for SQLite
 
     def run(self, statement: str, *args: object) -> list[tuple[Any, ...]]:
         import psycopg

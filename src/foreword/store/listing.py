@@ -147,6 +147,12 @@ def _search_newest(
     found: list[Examined] = []
     others: list[Examined] = []
     for rows, end in walk_times(select, team, query, kinds, start.place):
+        found += rows
+        if end is None:
+            return found, ""
+        place = end
+        if len(found) > query.limit:
+            break
         for other_rows, reached in islice(by_id, 1):
             others = sorted([*others, *other_rows], key=age_of)[: query.limit + 1]
             newest = max([*filter(None, [newest]), *((created, id) for id, created, *_ in others)], default=None)
@@ -154,12 +160,6 @@ def _search_newest(
                 return others, ""
             if not reached and not found:
                 return [], "" if newest is None else Position(newest[0], newest[1] + 1).write()
-        found += rows
-        if end is None:
-            return found, ""
-        place = end
-        if len(found) > query.limit:
-            break
     return found, replace(Position(*place), **({} if found else {"newest": newest, "reached": reached})).write()
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Examined = tuple[int, int, str, int]
 
 # How many rows the steps of a walk examine. Those of a walk by id are in random places of the table, so it takes shorter ones.
-TIME_STEPS = (500, 1500, 4000, 6000)
-ID_STEPS = (500, 1000, 1500, 1500)
+TIME_STEPS = (500, 1000, 1500, 3000)
+ID_STEPS = (300, 600, 800, 800)
 _MAX_KINDS = 50
 LAST = 2**63 - 1
 _COLUMNS = "id, created, conversation, kind"
@@ -126,7 +126,7 @@ def walk_ids(select: Select, team: str, query: ConversationQuery, start: str) ->
 
     The first range begins after the id `start`. A list has at most one conversation more than a page: those that come first on it.
     """
-    wanted, wanted_key = _wanted(team, query)
+    wanted, wanted_key = _wanted(team, query, is_by_time=False)
     order = "created + 0 DESC, id DESC" if query.newest else "conversation"
     # A single lower bound: of two, SQLite would use the first one for its index.
     start, comparison = (start, ">") if start >= query.prefix else (query.prefix, ">=")
@@ -161,7 +161,7 @@ def walk_times(
     sources = _sources(team, kinds)
     if sources[0][0] == _OF_KIND:
         query = replace(query, layout="", model="", template="", version=None)
-    wanted, wanted_key = _wanted(team, query)
+    wanted, wanted_key = _wanted(team, query, is_by_time=True)
     order = "created DESC, id DESC" if query.newest else "conversation || ''"
     until, since = time_limits(query)
     before = min(before, (until, 0) if until < LAST else (LAST, LAST))
@@ -203,21 +203,22 @@ def _read(
     return select(statement, [each for _, source_key in sources for each in (*source_key, *key)])
 
 
-def _wanted(team: str, query: ConversationQuery) -> tuple[str, list[object]]:
-    """Return the condition for the rows that belong on a page or on a later one, and its parameters.
+def _wanted(team: str, query: ConversationQuery, is_by_time: bool) -> tuple[str, list[object]]:
+    """Return the condition for the rows of a walk's range that belong on a page or on a later one, and its parameters.
 
     The columns are in expressions, so that no database searches another index for them than that of the walk.
     """
-    condition, key = " AND created + 0 < ? AND created + 0 >= ?", list[object](time_limits(query))
-    if query.prefix:
-        condition += " AND conversation || '' >= ? AND conversation || '' < ?"
-        key += [query.prefix, end_of(query.prefix)]
-    if query.after and query.newest:
-        condition += " AND (created + 0, id) < (?, ?)"
-        key += Position.read(query.after).place
-    elif query.after:
+    condition, key = "", list[object]()
+    if is_by_time and query.prefix:
+        condition, key = " AND conversation || '' >= ? AND conversation || '' < ?", [query.prefix, end_of(query.prefix)]
+    if is_by_time and query.after and not query.newest:
         condition += " AND conversation || '' > ?"
         key.append(query.after)
+    if not is_by_time and query.filters_times:
+        condition, key = " AND created + 0 < ? AND created + 0 >= ?", [*time_limits(query)]
+    if not is_by_time and query.after and query.newest:
+        condition += " AND (created + 0, id) < (?, ?)"
+        key += Position.read(query.after).place
     if query.filters_kinds:
         kinds, kind_key = kind_condition(query)
         condition += f" AND kind + 0 IN (SELECT k.id FROM foreword_kinds AS k WHERE k.team = ?{kinds})"
