@@ -5,9 +5,12 @@ import io
 import json
 import threading
 from contextlib import closing
+from time import perf_counter
 
 import pytest
 
+from foreword import Workspace
+from foreword.engine.assembler import Assembler
 from foreword.extensions import Extension
 from foreword.service import folders
 from foreword.service.application import Application
@@ -15,9 +18,11 @@ from foreword.service.folders import LocalFolders
 from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
+from foreword.service.responses import Problem
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
 from foreword.sources import stamps
+from foreword.store import waits
 
 
 @pytest.fixture(autouse=True)
@@ -123,3 +128,49 @@ def test_whether_a_folder_is_local_is_known_for_a_minute(monkeypatch):
         known.append(local.contains("w"))
     assert known == [False, False, True, True, True, False, False, False, False, False, True]
     assert checked == [["a"]] * 3
+
+
+@pytest.fixture
+def arrived():
+    """A function that sets when the request arrived for which this thread works."""
+    yield lambda time: waits.listen(None, None, time)
+    waits.listen(None)
+
+
+def test_requests_that_arrived_before_the_last_look_at_the_settings_share_it(tmp_path, arrived):
+    assembler, earlier = Assembler(Workspace(str(tmp_path), home=str(tmp_path))), perf_counter()
+    plan = assembler.plan()
+    (tmp_path / ".foreword").mkdir()
+    (tmp_path / ".foreword/foreword.toml").write_text('[wording]\nlanguage = "x"\n')
+    arrived(earlier)
+    assert assembler.plan() is plan
+    arrived(perf_counter())
+    assert assembler.plan() is not plan
+
+
+def test_requests_that_arrived_before_the_last_look_at_a_folder_share_it(tmp_path, arrived):
+    for name in ("served/w", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    service, earlier = Service(":memory:", [str(tmp_path / "served")]), perf_counter()
+    with closing(service.conversations):
+        path = service.path("w")
+        (tmp_path / "served/w").rmdir()
+        (tmp_path / "served/w").symlink_to(tmp_path / "other")
+        arrived(earlier)
+        assert service.path("w") == path
+        arrived(perf_counter())
+        with pytest.raises(Problem, match="outside the served folders"):
+            service.path("w")
+
+
+def test_requests_that_arrived_before_the_last_look_at_a_repository_share_the_scope(tmp_path, arrived):
+    (tmp_path / "served").mkdir()
+    service, earlier = Service(":memory:", [str(tmp_path / "served")]), perf_counter()
+    with closing(service.conversations):
+        workspace = service.workspace("")
+        assert service.agents.default_scope(workspace) is None
+        (tmp_path / ".git").mkdir()
+        arrived(earlier)
+        assert service.agents.default_scope(workspace) is None
+        arrived(perf_counter())
+        assert service.agents.default_scope(workspace) is not None

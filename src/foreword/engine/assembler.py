@@ -6,6 +6,7 @@ An `Assembler` is for programs that build many prompts: it rereads only files th
 from __future__ import annotations
 
 from _thread import allocate_lock
+from time import perf_counter
 
 from ..building.build import build
 from ..building.clock import time_precision
@@ -157,6 +158,7 @@ class Assembler:
         self._changed_paths: Set[str] | None = None
         self._lock = allocate_lock()
         self._current_plan: Plan | None = None
+        self._plan_checked = 0.0
         self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
         self._template_paths: dict[str, None] = {}
@@ -328,9 +330,13 @@ class Assembler:
 def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
     """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
     plan = assembler._current_plan
+    if plan is not None and waits.is_checked(assembler._plan_checked):
+        return plan
+    now = perf_counter()
     if plan is None or (assembler.looks_for_changes and changed_paths(plan.stamps)):
         waits.announce("read")
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
+    assembler._plan_checked = now
     return plan
 
 

@@ -260,7 +260,7 @@ class Application:
                 is_inline, read_at = route.lane == "known" or self._is_short_turn(service, request), moment
         try:
             if is_inline:
-                waits.listen(_EVENT_LOOP, read_at)
+                waits.listen(_EVENT_LOOP, read_at, scope.get(ARRIVED, inf))
                 try:
                     return route.function(service, request)
                 except WrongLane as wrong:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from time import monotonic
+from time import monotonic, perf_counter
 
 from ..errors import CallError, show
 from ..sources.environment import resolve_workspace
@@ -12,6 +12,7 @@ from ..sources.mounts import are_local
 from ..sources.paths import is_inside
 from ..sources.places import real_path
 from ..sources.reader import Reader
+from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import Workspace
 from .bounded import BoundedDict
@@ -45,6 +46,8 @@ class ServedFolders:
     def _serve_folders(self, roots: Sequence[str]) -> None:
         self.roots = [os.path.abspath(root) for root in roots]
         self._real_roots = [real_path(root) for root in self.roots]
+        # When each requested path was last seen to be in a served folder, by `perf_counter`.
+        self._checked: BoundedDict[str, float] = BoundedDict(_MAX_FOLDERS)
         self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
 
     def absolute(self, requested: str) -> str:
@@ -53,13 +56,16 @@ class ServedFolders:
 
     def path(self, requested: str, name: str = "cwd") -> str:
         """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
-        path = self.absolute(requested)
+        if waits.is_checked(self._checked.get(requested, 0.0)):
+            return self.absolute(requested)
+        path, now = self.absolute(requested), perf_counter()
         try:
             real = real_path(path)
         except ValueError:
             raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
         if not any(is_inside(real, root) for root in self._real_roots):
             raise outside_roots(name, requested)
+        self._checked[requested] = now
         return path
 
     def served_root(self, workspace: Workspace, reader: Reader | None = None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Sequence
+from time import perf_counter
 from typing import Any
 
 from msgspec.structs import asdict
@@ -11,6 +12,7 @@ from msgspec.structs import asdict
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..sources.reader import Reader
 from ..sources.stamps import changed_paths
+from ..store import waits
 from ..template.addresses import is_only_address
 from ..vocabulary import Access, Agent, Document, Scope, Workspace
 from ..vocabulary.tools import Tool
@@ -28,7 +30,9 @@ class RequestedAgents:
 
     def __init__(self, folders: ServedFolders) -> None:
         self._folders = folders
-        self._scopes: BoundedDict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = BoundedDict(_MAX_SCOPES)
+        self._scopes: BoundedDict[str, tuple[tuple[tuple[str, Any], ...], Scope | None, float]] = BoundedDict(
+            _MAX_SCOPES
+        )
 
     def create(self, body: AgentBody, workspace: Workspace, session: str = "") -> Agent:
         """Create the agent that a request describes. `session` is its session unless the request names one."""
@@ -63,11 +67,15 @@ class RequestedAgents:
 
     def default_scope(self, workspace: Workspace) -> Scope | None:
         """Return the scope of an agent that has none: the served folder, if the repository around it is larger."""
-        stamps, scope = self._scopes.get(workspace.cwd, ((), None))
+        stamps, scope, checked = self._scopes.get(workspace.cwd, ((), None, 0.0))
+        if waits.is_checked(checked):
+            return scope
+        now = perf_counter()
         if not stamps or changed_paths(stamps):
             reader = Reader()
             scope = self._scope_in(workspace, reader)
-            self._scopes[workspace.cwd] = tuple(reader.stamps.items()), scope
+            stamps = tuple(reader.stamps.items())
+        self._scopes[workspace.cwd] = stamps, scope, now
         return scope
 
     def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:

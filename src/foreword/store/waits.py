@@ -29,27 +29,36 @@ if TYPE_CHECKING:
 
 # Counting the tokens of more characters than this holds the interpreter for a time that others would notice.
 _LARGE = 200_000
+# When a request arrived for which nothing may be used that was checked earlier. `math` would take time to load.
+_NEVER = float("inf")
 
 
 class _Thread(_local):
     listener: Listener | None = None
     moment: object = None
+    arrived: float = _NEVER
 
 
 _thread = _Thread()
 
 
-def listen(listener: Listener | None, moment: object = None) -> None:
+def listen(listener: Listener | None, moment: object = None, arrived: float = _NEVER) -> None:
     """Set this thread's listener, or remove it with None.
 
-    With `moment` (from `Store.moment`), the thread may use editions that were read at that moment, until it writes.
+    With `moment` (from `Store.moment`), the thread may use editions that were read at that moment, until it writes. `arrived` is when the
+    request arrived for which it works, by `perf_counter`.
     """
-    _thread.listener, _thread.moment = listener, moment
+    _thread.listener, _thread.moment, _thread.arrived = listener, moment, arrived
 
 
 def moment() -> object:
     """Return the moment at which this thread reads, or None if it must ask the store."""
     return _thread.moment
+
+
+def is_checked(time: float) -> bool:
+    """Whether files that were checked at this time, by `perf_counter`, need no other check, because this thread's request is older."""
+    return time > _thread.arrived
 
 
 def announce(kind: Kind) -> None:
