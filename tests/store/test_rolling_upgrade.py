@@ -73,16 +73,16 @@ def read(process, number):
     return [process.stdout.readline().split() for _ in range(number)]
 
 
-def test_today_s_processes_go_on_while_a_newer_version_expands_the_tables(url):
-    open_store(url).stats()
+def work_during(url, change):
+    """Let two processes work while `change` is called, and a third one that starts afterwards. Returns the ids of what they have kept."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     processes = [
         subprocess.Popen([sys.executable, "-c", WORK, patient(url), name], text=True, **pipes) for name in "ab"
     ]
     lines = [line for process in processes for line in read(process, 20)]
-    expand(url)
+    change(url)
     lines += [line for process in processes for line in read(process, 40)]
-    # One that starts after the expansion, as after a restart during the upgrade.
+    # One that starts afterwards, as after a restart during the upgrade.
     processes.append(subprocess.Popen([sys.executable, "-c", WORK, patient(url), "c"], text=True, **pipes))
     lines += read(processes[-1], 20)
     for process in processes:
@@ -93,13 +93,43 @@ def test_today_s_processes_go_on_while_a_newer_version_expands_the_tables(url):
             errors = process.stderr.read()
         assert (process.returncode, errors) == (0, "")
     forgotten = {id for sign, id in lines if sign == "-"}
-    kept = {id for sign, id in lines if sign == "+"} - forgotten
-    store = open_store(url, "shop")
-    assert store.migrate() == versions.SchemaVersion(NEWER, versions.LATEST)
-    stored = {row.id for row in store.conversations(ConversationQuery(limit=len(lines))).rows}
+    return {id for sign, id in lines if sign == "+"} - forgotten
+
+
+def check_nothing_is_lost(store, kept):
+    stored = {row.id for row in store.conversations(ConversationQuery(limit=10 * len(kept))).rows}
     assert stored == kept and len(kept) > 60
     assert all(store.current(id).state == '{"turns": 1}' and store.usage(id, 2).calls == 1 for id in kept)
     assert store.verify() == []
+
+
+def test_today_s_processes_go_on_while_a_newer_version_expands_the_tables(url):
+    open_store(url).stats()
+    kept = work_during(url, expand)
+    store = open_store(url, "shop")
+    assert store.migrate() == versions.SchemaVersion(NEWER, versions.LATEST)
+    check_nothing_is_lost(store, kept)
+    store.close()
+
+
+def create_with_schema(url, version, lowest):
+    """Create the tables as an older version left them."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+            sqlite_connection.migrate(connection, lambda number: versions.schema("sqlite", number), version, lowest)
+            connection.execute(f"PRAGMA user_version = {1000 * lowest + version}")
+        return
+    with psycopg.connect(url, autocommit=True) as connection:
+        postgres_schema.migrate(connection, lambda number: versions.schema("postgres", number), version, lowest)
+        connection.execute("UPDATE foreword_schema SET lowest = %s", (lowest,))
+
+
+def test_processes_go_on_while_the_indexes_of_schema_7_are_replaced(url):
+    create_with_schema(url, 7, 6)
+    kept = work_during(url, lambda url: open_store(url).migrate(contract=True))
+    store = open_store(url, "shop")
+    assert store.migrate() == versions.SchemaVersion(versions.LATEST, versions.LATEST)
+    check_nothing_is_lost(store, kept)
     store.close()
 
 
