@@ -347,6 +347,18 @@ def test_what_an_unavailable_store_prevents_is_sent_later(tree, open_conversatio
     assert conversation.touch(["a/z.py", "a/b/z.txt"]).messages == ()
 
 
+def test_instructions_that_the_caller_has_added_to_its_messages_are_its_own(tree, open_conversation, contents):
+    """They are not sent again, not even when the caller removes them."""
+    tree(TREE)
+    conversation = open_conversation()
+    conversation.turn("hello")
+    history = [{"role": "user", "content": "hello"}, *conversation.touch(["a/z.py"]).messages]
+    texts = contents(conversation.turn("go on", messages=history).messages)
+    assert sum("in a" in text for text in texts) == 1
+    texts = contents(conversation.turn("and on", messages=history[:1]).messages)
+    assert sum("in a" in text for text in texts) == 0
+
+
 def test_what_waits_for_the_store_still_waits_after_an_interruption(tree, open_conversation, monkeypatch, contents):
     tree(TREE)
     conversation = open_conversation()

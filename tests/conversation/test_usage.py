@@ -8,7 +8,7 @@ import pytest
 
 from foreword import CallError, Usage
 from foreword.conversation.state import trigger_of
-from foreword.conversation.usage import record_usage
+from foreword.conversation.usage import record_usage, sum_usage
 from foreword.errors import MissingError
 from foreword.inspection.price_list import read_prices
 
@@ -38,6 +38,10 @@ def test_calls_are_added_up_per_edition(tree, open_conversation):
     tree({"w/AGENTS.md": "Two."})
     conversation.construct()
     assert conversation.record_usage(call(new=10)) == Usage(2, 1, 10, 0, 0, 0, 10 * 5 / 1e6, (10, 0, 0, 0), (usage_finding(),), 0, 0.0)  # fmt: skip
+
+
+def test_a_sum_has_no_last_call():
+    assert sum_usage([]) == Usage(0, 0, 0, 0, 0, 0, call=(0, 0, 0, 0))
 
 
 def test_the_usage_of_a_conversation_is_that_of_all_its_editions(tree, open_conversation):

@@ -162,6 +162,21 @@ def test_the_lists_of_all_teams(store, edition):
     assert everything.with_conversation("none") == []
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+def test_the_pages_of_all_teams_with_a_prefix(store, edition, limit):
+    everything, expected = AllTeams(store), [(team, f"x{number}") for team in ("", "a", "b") for number in (1, 2)]
+    for team, id in (*expected, ("a", "y1"), ("c", "y1")):
+        store.for_team(team).publish(id, edition(1, team), 0)
+    query, found = ConversationQuery(prefix="x", limit=limit), []
+    for _ in range(20):
+        page = everything.conversations(query)
+        found += [(row.team, row.id) for row in page.rows]
+        if not page.next:
+            break
+        query = replace(query, after=page.next)
+    assert found == expected
+
+
 def test_the_names_of_all_teams_templates(store):
     for team in ("b", "", "a"):
         for name in ("x", "same", "y"):

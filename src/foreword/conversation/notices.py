@@ -39,18 +39,16 @@ def with_unsent(
     texts: Iterable[str],
     skill: str = "",
     *,
-    touched: bool = False,
     returned: bool = False,
     added: bool = False,
 ) -> State:
     """Return the state with notices for the next turn to send. `skill` is the name of the skill whose body they contain.
 
-    With `touched`, they contain touched files. With `returned`, the caller was given them and may have added them to its messages.
-    With `added`, they are messages that the caller has added.
+    With `returned`, the caller was given them and may have added them to its messages. With `added`, they are messages that the caller
+    has added.
     """
     details: Notice = {
         **({"skill": skill} if skill else {}),
-        **({"touched": True} if touched else {}),
         **({"returned": True} if returned else {}),
         **({"added": True} if added else {}),
     }

@@ -102,7 +102,7 @@ class Touching:
         while True:
             answer = self._answer(reading, current, touch)
             texts = [message["content"] for message in answer.messages]
-            state = with_unsent(state_of(current), texts, touched=True, returned=True)
+            state = with_unsent(state_of(current), texts, returned=True)
             updated = with_state(current, after_touch(state, answer.sent))
             published = self._editions.publish(self._id, current, updated)
             if published is not None:

@@ -152,7 +152,7 @@ class Turns:
                 if name != in_prompt:
                     state = with_unsent(state, [skill_texts[name]], name)
             if state.touched_again:
-                state = with_unsent(state, texts, touched=True)
+                state = with_unsent(state, texts)
                 state = replace(after_touch(state, files), touched_again=())
             skills = tuple(dict.fromkeys((*state.skills, *names)))
             state = replace(state, skills_again=(), skills=skills, in_prompt="" if configured else in_prompt)
