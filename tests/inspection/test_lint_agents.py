@@ -108,7 +108,7 @@ def test_a_file_below_that_the_agent_knows_from_another_file(findings_for):
 
 @pytest.mark.parametrize(
     ("paths", "length", "expected"),
-    [("web/**", 1_000, []), ("web/**", 999, ["unread-file"]), ("web/**, api/**", 1_000, ["unread-file"])],
+    [("web/**", 600, []), ("web/**", 599, ["unread-file"]), ("web/**, api/**", 600, ["unread-file"])],
 )
 def test_a_long_rule_is_a_guide_to_a_folder(findings_for, paths, length, expected):
     head = f"---\npaths: {paths}\n---\n"
@@ -119,6 +119,13 @@ def test_a_long_rule_is_a_guide_to_a_folder(findings_for, paths, length, expecte
         ".claude/rules/web.md": head + "x" * (length - len(head)),
     }
     assert [code for code, _, _ in findings_for(files, "--recursive", "--disable", "unmatched-rule")] == expected
+
+
+def test_rules_in_a_folder_are_a_guide_to_it(findings_for):
+    files = {"CLAUDE.md": "Be brief.", "AGENTS.md": "Be brief.", "web/AGENTS.md": "Use CSS."}
+    rule = {"web/.claude/rules/css.md": "x" * 600}
+    assert findings_for({**files, **rule}, "--recursive") == []
+    assert findings_for({"web/.claude/rules/css.md": "x" * 599}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
 
 
 def test_the_advice_names_a_file_that_exists(findings_for):
@@ -848,7 +855,7 @@ def test_a_colon_in_a_rule_of_an_agent_that_was_not_run_is_only_noted(tree, caps
 
 
 def test_rules_whose_extension_an_agent_does_not_read(findings_for):
-    files = {".cursor/rules/a.md": "Be brief.", ".cursor/rules/README.md": "Rules."}
+    files = {f".cursor/rules/{name}.md": "Be brief." for name in ("a", "README", "rule-template")}
     assert findings_for(files) == [("misplaced-file", ".cursor/rules/a.md", None)]
     assert findings_for.messages == [
         "Cursor ignores this file, and reads only files that end in .mdc in this folder; rename it to a.mdc"
@@ -887,6 +894,12 @@ def test_an_example_is_a_project_of_its_own(findings_for):
     assert findings_for({"web/CLAUDE.md": "Be brief."}, "--recursive", "--disable", "sent-twice") == [
         ("unread-file", "AGENTS.md", None)
     ]
+
+
+def test_the_path_of_a_package_is_no_import(findings_for):
+    files = {"AGENTS.md": "load: node_modules/@scope/name/README.md\n", "CLAUDE.md": "@AGENTS.md\n"}
+    assert findings_for(files) == []
+    assert findings_for({"AGENTS.md": "Read\n\n@scope/name/README.md\n"}) == [("unfollowed-import", "AGENTS.md", 3)]
 
 
 def test_punctuation_after_imports_of_one_file_is_one_finding(findings_for):

@@ -203,6 +203,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("`npm run <script>`, `npm run $X`, `npm run NAME`, `pnpm run /gone/`", []),
         ("Add a script, then `npm run build`. Do not use `npm run gone`.", []),
         ("In the `web` package: `npm run gone`", []),
+        ('```json\n{"scripts": {"gone": "x"}}\n```\nThen `npm run gone`, `npm run absent`.', ["absent"]),
     ],
 )
 def test_missing_scripts_are_reported(text, expected):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
 # A shorter file is not a guide to a project.
-_MIN_GUIDE = 1_000
+_MIN_GUIDE = 600
 _MAX_POINTER_LENGTH = 600
 _MAX_QUOTE = 60
 _MAX_BEGINNING = 600
@@ -110,15 +110,16 @@ def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
 
 
 def _has_own_rule(visit: Visit, folder: str) -> bool:
-    """Whether a long rule of the agent waits only for files in a folder below the root."""
+    """Whether a long rule of the agent is in a folder below the root (`web/.agent/rules`), or waits only for files there."""
+    if folder == visit.root:
+        return False
     scope = f"{relpath(folder, visit.root)}/"
+    rules = [path for path in visit.loaded if path.startswith(f"{folder}/.")]
     for rule in visit.candidates_in_repository("waiting"):
         patterns = (rule.target or "").split(", ")
-        if folder != visit.root and all(pattern.removeprefix("/").startswith(scope) for pattern in patterns):
-            source = visit.read(rule.path)
-            if source is not None and len(source.text) >= _MIN_GUIDE:
-                return True
-    return False
+        if rule.path.startswith(f"{folder}/.") or all(each.removeprefix("/").startswith(scope) for each in patterns):
+            rules.append(rule.path)
+    return any(len(source.text) >= _MIN_GUIDE for source in map(visit.read, rules) if source is not None)
 
 
 def _names_own_file(visit: Visit, hidden: Candidate, text: str) -> bool:

@@ -97,6 +97,7 @@ _FORBIDS = lazy_pattern(r"\b(?:never|not|don['’]t|avoid|forbidden|wrong)\b[^.]
 _INTRODUCES_EXAMPLE = lazy_pattern(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
 )
+_SENTENCES = lazy_pattern(r"[.!?:;](?:[ \t]|$)")
 _POSSESSIVE = lazy_pattern(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 # Folders that belong to a skill by specification or convention. Any other folder may belong to the project that uses the skill.
 _SKILL_FOLDERS = frozenset(
@@ -217,9 +218,12 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         return not _is_sample_link(source, offset, line)
     if "/" not in target.removeprefix("./") or is_about_other_repository(source.section_before(offset)):
         return False
+    if _is_name_in_package(source, target, exists):
+        return False
     if not before.strip("`*_ \t>-"):
         above = source.before(offset - len(before) - 1).rstrip()
-        if _INTRODUCES_EXAMPLE.search(above):
+        is_wrapped = not before.strip("`*_ \t")  # otherwise it is an item of a list
+        if _INTRODUCES_EXAMPLE.search(above) or (is_wrapped and _NOT_A_FILE.search(_SENTENCES.split(above)[-1])):
             return False
         before = f"{above} {before}"
     if _NOT_A_FILE.search(line) or _is_about_other_files(source, offset, before):
@@ -228,6 +232,12 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     if source.kind == "skill" and first not in _SKILL_FOLDERS:
         return False
     return _points_to(source, before, first, exists) or _has_folder(source, target, exists)
+
+
+def _is_name_in_package(source: SourceText, target: str, exists: Exists) -> bool:
+    """Whether a path names a type or a function of a package, such as `internal/auth.Handler` in Go."""
+    package, _, name = target.rpartition(".")
+    return name[:1].isupper() and not name.isupper() and exists(source.path, package)
 
 
 def _is_sample_link(source: SourceText, offset: int, line: str) -> bool:

@@ -6,6 +6,7 @@ What an agent knows is taken from the conditions of its layout's lookup rules.
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from posixpath import basename, splitext
 
@@ -226,6 +227,10 @@ def _closest(name: str, fields: Collection[str]) -> str:
 # Extensions
 
 
+# The name of a file for people who write rules.
+_NOT_A_RULE = re.compile(r"(?:^|[-_.])(?:readme|index|template|example)s?$", re.IGNORECASE)
+
+
 def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
     """Report files in a folder of rules that the agent ignores because of their extension, such as `.mdc` for Claude Code.
 
@@ -238,7 +243,7 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
         for name in entries(folder):
             stem, extension = splitext(name)
             is_rule = extension == ".mdc" or (extension == ".md" and extension not in endings)
-            if not is_rule or stem.lower() == "readme" or name.endswith(tuple(endings)):
+            if not is_rule or _NOT_A_RULE.search(stem) or name.endswith(tuple(endings)):
                 continue
             message = (
                 f"{{agents}} ignore{{s}} this file, and read{{s}} only files that end in {' or '.join(endings)} in this folder;"

@@ -171,7 +171,8 @@ class _DefinitionFinder:
         """
         for missing in self.found.values():
             is_certain = self.is_known or is_known or "/." not in self.source.path[len(dirname(missing.path)) :]
-            if is_certain and missing.name not in self.elsewhere:
+            is_in_sample = re.search(rf'"{re.escape(missing.name)}"\s*:\s*"', self.source.text)  # of a package.json to write
+            if is_certain and not is_in_sample and missing.name not in self.elsewhere:
                 yield missing
 
     def look_up(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> None:
