@@ -29,8 +29,8 @@ def test_show_and_lint_agree(tree, capsys, monkeypatch, files, code):
     tree({"w/.git": None, "home": None, **{f"w/{name}": text for name, text in files.items()}})
     monkeypatch.setenv("HOME", tree.path("home"))
     severities = []
-    for command in ("show", "lint"):
-        main([command, tree.path("w"), "--tool", "read", "--json"])
+    for command in (["show"], ["lint", "--min-severity", "info"]):
+        main([*command, tree.path("w"), "--tool", "read", "--json"])
         findings = json.loads(capsys.readouterr().out)["findings"]
         severities.append({finding["severity"] for finding in findings if finding["code"] == code})
     assert severities[0] == severities[1] and len(severities[0]) == 1

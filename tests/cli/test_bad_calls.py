@@ -402,7 +402,8 @@ def test_a_closed_stream_causes_no_traceback(tree, command, closed):
 @pytest.mark.parametrize("buffered", ["", "1"])
 @pytest.mark.parametrize("full", [">/dev/full", "2>/dev/full"])
 @pytest.mark.parametrize(
-    "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
+    "command",
+    ["show", "show --json", "tokens", "lint --min-severity info", "--version", "--help", "show --help", "zzz"],
 )
 def test_a_full_disk_causes_no_traceback(tree, command, full, buffered):
     result = subprocess.run(

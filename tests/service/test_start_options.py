@@ -116,12 +116,11 @@ def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):
 
 
 def test_the_help_names_the_defaults():
-    defaults = [
-        (action.default, re.search(r"\(([\d.]+)\)$", action.help or "")) for action in parser_for("serve")._actions
-    ]
+    parser = parser_for("serve")
+    defaults = [(action.default, re.search(r"\(([\d.]+)\)$", action.help)) for action in parser.actions()]
     named = [(default, float(match[1])) for default, match in defaults if match]
     assert len(named) > 3 and all(default == number for default, number in named), named
-    assert parser_for("serve").get_default("in_flight") == IN_FLIGHT
+    assert parser.parse_args([]).in_flight == IN_FLIGHT
 
 
 def test_workers_import_nothing_from_the_current_directory(tmp_path):
