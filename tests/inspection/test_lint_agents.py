@@ -125,7 +125,9 @@ def test_rules_in_a_folder_are_a_guide_to_it(findings_for):
     files = {"CLAUDE.md": "Be brief.", "AGENTS.md": "Be brief.", "web/AGENTS.md": "Use CSS."}
     rule = {"web/.claude/rules/css.md": "x" * 600}
     assert findings_for({**files, **rule}, "--recursive") == []
-    assert findings_for({"web/.claude/rules/css.md": "x" * 599}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
+    assert findings_for({"web/.claude/rules/css.md": "x" * 599}, "--recursive") == [
+        ("unread-file", "web/AGENTS.md", None)
+    ]
 
 
 def test_the_advice_names_a_file_that_exists(findings_for):
@@ -823,6 +825,7 @@ def test_words_in_samples_and_in_generated_files_cannot_be_changed(findings_for,
         ),
         (".github/instructions/a.instructions.md", "---\ntitle: x\n---\nA.", "Copilot in VS Code for none"),
         (".github/instructions/a.instructions.md", "---\ndescription: x\n---\nA.", ""),
+        (".github/instructions/_index.instructions.md", "Be brief.", ""),
         (".cursor/rules/a.mdc", "---\nalwaysApply: false\n---\nBe brief.", ""),
         (".github/instructions/a.instructions.md", "---\napplyTo: '**'\n---\nA.", ""),
         (".cursor/rules/a.mdc", '---\nglobs: ["lib/**\n---\nA.', "the front matter cannot be read as YAML"),

@@ -88,12 +88,13 @@ def exists_nowhere(target):
         ("See [the routes](api/routes.py).", "file", ["api/routes.py"]),
         ("It is described in the skill `a`'s\n`references/x.md`.", "skill", []),
         ("```yaml\nrun: python scripts/gone.py\n```", "skill", []),
+        ("See `api/Routes.kt` and `api/Gone.kt`.", "file", ["api/Gone.kt"]),
         ("Use folders that match the path, such as\n`api/gone.py` for pages.", "file", []),
     ],
 )
 def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
     exists = disk("api/x.py", "references/y.md")
-    anywhere = {"api/routes.py", "routes.md"}.__contains__
+    anywhere = {"api/routes.py", "routes.md", "Routes.kt"}.__contains__
     found = find_missing_files(source(text, SKILL if kind == "skill" else "/w/AGENTS.md", kind), exists, anywhere)
     assert [reference.target for reference in found] == expected
 
@@ -134,6 +135,10 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("Types: `src/api.Handler`, `src/gone/api.Handler`, `src/api/gone.MD`", ["src/api/gone.MD"]),
         ("Create `src/api/new.py`.", []),
         ("There is intentionally no\n`src/api/gone.py` here.", []),
+        ("See `docs/gone.md` in the\noperator monorepo.", []),
+        ("See `docs/gone.md`. Then look\nin the operator monorepo.", ["docs/gone.md"]),
+        ("See `docs/gone.md`\n- in the operator monorepo", ["docs/gone.md"]),
+        ("See `docs/gone.md`\n\nin the operator monorepo", ["docs/gone.md"]),
         ("There is no page. The routes are in\n`src/api/gone.py`.", ["src/api/gone.py"]),
         ("- Never:\n- `src/api/gone.py`: routes", ["src/api/gone.py"]),
         ("For example `src/api/gone.py`.", []),

@@ -45,7 +45,9 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             _add_import(source.path, missing, message, visit, facts)
         elif not _PATH_OF_TEXT.search(path):
             replaced.setdefault(source.path, []).append(missing)
-        elif _line_of(source, missing)[: (missing.column or 1) - 1].endswith("/"):  # a package: node_modules/@scope/name/README.md
+        elif _line_of(source, missing)[: (missing.column or 1) - 1].endswith(
+            "/"
+        ):  # a package: node_modules/@scope/name/README.md
             continue
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
             if not _begins_line(source, missing):  # in a sentence, the file may only be mentioned

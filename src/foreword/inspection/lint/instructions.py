@@ -230,7 +230,7 @@ _OTHER_REPOSITORY = lazy_pattern(
     r"|\b(?:other|another|separate|external|sibling|upstream|downstream|companion|target|consum\w+|parent|private|owning|product|your|their|own|user'?s?|customer'?s?|client'?s?|linked|sister)"
     r"[ \t]+(?:[\w-]+[ \t]+)?(?:repo|repos|repository|repositories|project|projects|codebase|checkout|clones?|workspace)\b"
     r"|\b(?:in|from|of|inside|see)[ \t]+(?:the[ \t]+)?"
-    r"(?!(?:the|this|our|a|each|every|root|same|current|entire|whole|git|main|mono)\b)[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b"
+    r"(?!(?:the|this|our|a|each|every|root|same|current|entire|whole|git|main|mono)\b)[`*\w./@-]{2,80}[ \t]+(?:(?:mono)?repo|repository)\b"
     r"|\b(?:lives?|located|maintained|kept)[ \t]+in[ \t]+(?:the[ \t]+)?[`*\w./@-]{2,80}[ \t]+(?:repo|repository)\b|リポジトリ|仓库",
     re.IGNORECASE,
 )

@@ -14,6 +14,7 @@ from ...vocabulary import value
 from .commands import is_shell
 from .instructions import is_about_other_repository
 from .patterns import lazy_pattern
+from .source_text import ENDS_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b
 _PAGE_FOLDERS = frozenset("doc docs documentation guide guides handbook playbook playbooks runbooks wiki".split())
 _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
 _MODULE_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".py", ".vue", ".dart")
+_CLASS_SUFFIXES = (".java", ".kt", ".scala")
 # The files that people include: `@app.route` on a line by itself is not a file.
 _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
 _PLACEHOLDER = lazy_pattern(
@@ -97,7 +99,6 @@ _FORBIDS = lazy_pattern(r"\b(?:never|not|don['’]t|avoid|forbidden|wrong)\b[^.]
 _INTRODUCES_EXAMPLE = lazy_pattern(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
 )
-_SENTENCES = lazy_pattern(r"[.!?:;](?:[ \t]|$)")
 _POSSESSIVE = lazy_pattern(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 # Folders that belong to a skill by specification or convention. Any other folder may belong to the project that uses the skill.
 _SKILL_FOLDERS = frozenset(
@@ -132,6 +133,10 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
 
 def _is_anywhere(target: str, exists_anywhere: ExistsAnywhere) -> bool:
     """Whether a path exists anywhere, perhaps as that of a module, without its extension."""
+    if target.endswith(
+        _CLASS_SUFFIXES
+    ):  # people name the module and the class: core/Shop.kt is core/src/main/kotlin/x/Shop.kt
+        target = target.rpartition("/")[2]
     return any(exists_anywhere(target + suffix) for suffix in ("", *_MODULE_SUFFIXES))
 
 
@@ -214,16 +219,18 @@ def _percent_decode(target: str) -> str:
 def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
     """Whether a path refers to a file that should exist. A link does, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
+    line = f"{line} {source.rest_of_sentence(offset)}"
     if is_link:
         return not _is_sample_link(source, offset, line)
-    if "/" not in target.removeprefix("./") or is_about_other_repository(source.section_before(offset)):
+    about = f"{source.section_before(offset)} {source.rest_of_sentence(offset)}"
+    if "/" not in target.removeprefix("./") or is_about_other_repository(about):
         return False
     if _is_name_in_package(source, target, exists):
         return False
     if not before.strip("`*_ \t>-"):
         above = source.before(offset - len(before) - 1).rstrip()
         is_wrapped = not before.strip("`*_ \t")  # otherwise it is an item of a list
-        if _INTRODUCES_EXAMPLE.search(above) or (is_wrapped and _NOT_A_FILE.search(_SENTENCES.split(above)[-1])):
+        if _INTRODUCES_EXAMPLE.search(above) or (is_wrapped and _NOT_A_FILE.search(ENDS_SENTENCE.split(above)[-1])):
             return False
         before = f"{above} {before}"
     if _NOT_A_FILE.search(line) or _is_about_other_files(source, offset, before):

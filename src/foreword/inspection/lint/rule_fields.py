@@ -101,7 +101,7 @@ class RuleFields:
         conditions = [fields.get(name, "").lower() for name in (*known, "description")]
         if any(condition not in ("", "false") for condition in conditions) or _problem_names(fields, known):
             return
-        if candidate.fate != "unused" and has_apply_to:
+        if candidate.fate != "unused" and has_apply_to and not _NOT_A_RULE.search(basename(source.path).split(".")[0]):
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
                 " add `applyTo: '**'`, or the paths that it is for"

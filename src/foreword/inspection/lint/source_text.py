@@ -31,6 +31,9 @@ _MAX_SECTION = 2_000
 _MAX_ROWS = 60
 # An item of a list, or a line that continues one.
 _IN_LIST = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
+# A line that does not continue the paragraph above it: an item, a heading, a quote, a row of a table, a fence or a tag.
+_BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t]|[#>|<]|```|~~~)")
+ENDS_SENTENCE = re.compile(r"[.!?:;](?:[ \t]|$)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
 # The first line of a fence with a sample document, which may contain fences of its own.
 _SAMPLE = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)\b", re.IGNORECASE)
@@ -172,6 +175,14 @@ class SourceText:
         """Return the part of the line before a character, or only the end of that part if the line is very long."""
         start = max(offset - _MAX_DISTANCE, 0)
         return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
+
+    def rest_of_sentence(self, offset: int) -> str:
+        """Return the part of the sentence with a character that is in the next line, if it goes on there."""
+        end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
+        following = self.line_around(end + 1) if end >= 0 else ""
+        if ENDS_SENTENCE.search(self.text[offset:end]) or not following.strip() or _BEGINS_BLOCK.match(following):
+            return ""
+        return ENDS_SENTENCE.split(following)[0]
 
     @property
     def fences(self) -> list[tuple[int, int]]:

@@ -171,7 +171,9 @@ class _DefinitionFinder:
         """
         for missing in self.found.values():
             is_certain = self.is_known or is_known or "/." not in self.source.path[len(dirname(missing.path)) :]
-            is_in_sample = re.search(rf'"{re.escape(missing.name)}"\s*:\s*"', self.source.text)  # of a package.json to write
+            is_in_sample = re.search(
+                rf'"{re.escape(missing.name)}"\s*:\s*"', self.source.text
+            )  # of a package.json to write
             if is_certain and not is_in_sample and missing.name not in self.elsewhere:
                 yield missing
 
