@@ -96,7 +96,9 @@ class LintDisk:
             return True
         while is_inside(folder, self.root):
             full_path = os.path.normpath(os.path.join(folder, target))
-            if not is_inside(full_path, self.root) or self._exists(full_path):
+            if not is_inside(full_path, self.root):
+                return folder == os.path.dirname(path)
+            if self._exists(full_path):
                 return True
             if only_beside or folder == os.path.dirname(folder):
                 break
