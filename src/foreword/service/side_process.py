@@ -11,6 +11,7 @@ import pickle
 import select
 import signal
 import sys
+from importlib import import_module
 
 from ..store import waits
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     # What a side process does: it answers a request, and it does something every few seconds while there is none.
     Duty = tuple[Callable[[Any], Any], Callable[[], None]]
 
-_CODE = "from foreword.service.side_process import serve; from {} import {}; serve({})"
+_CODE = "from foreword.service.side_process import serve; serve({!r})"
 _IDLE_STEP_SECONDS = 2.0
 _IDLE_STEPS = 30
 _MAX_MEMORY = 256 * 1024  # in KB, as the system reports it
@@ -67,15 +68,9 @@ class SideProcess:
         if self._process is None:
             import subprocess
 
-            module, _, name = self._duty.partition(":")
+            options = ["-B"] if sys.dont_write_bytecode else []
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    *(["-B"] if sys.dont_write_bytecode else []),
-                    "-P",
-                    "-c",
-                    _CODE.format(module, name, name),
-                ],
+                [sys.executable, *options, "-P", "-c", _CODE.format(self._duty)],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -129,14 +124,18 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
 # In the side process
 
 
-def serve(duty: Callable[[], Duty]) -> NoReturn:
+def serve(duty: str) -> NoReturn:
     """Answer requests until the pipe is closed: the main loop of a side process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # systemd sends SIGTERM to all processes of a service, but the service finishes its requests.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0) as answers:
+    # The pipe for answers stays open until this process has ended. Otherwise the next request would find it closed, and kill this process.
+    with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0, closefd=False) as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever is printed must not look like an answer
-        answer, on_idle = duty()
+        module, _, name = duty.partition(":")
+        answer, on_idle = getattr(import_module(module), name)()
         idle = 0
         while idle < _IDLE_STEPS and not _has_much_memory():
             if select.select([requests], [], [], _IDLE_STEP_SECONDS)[0]:

@@ -1,0 +1,65 @@
+"""A side process ends only between requests, and the next request gets another one."""
+
+import os
+import select
+
+import pytest
+
+from foreword.service.side_process import SideProcess
+
+DUTY = """
+import atexit, os, signal
+from foreword.service import side_process
+
+def stops():
+    def answer(request):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return request
+    return answer, None
+
+def ends_slowly():
+    side_process._has_much_memory = lambda: bool(asked)
+    asked = []
+    def wait():
+        open("ending", "w").close()
+        open("may-end").close()
+    atexit.register(wait)
+    def answer(request):
+        asked.append(request)
+        return request
+    return answer, None
+"""
+
+
+@pytest.fixture
+def process(tmp_path, monkeypatch):
+    """A function that returns a side process with one of the duties above."""
+    (tmp_path / "duties.py").write_text(DUTY)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    started = []
+
+    def start(name):
+        started.append(SideProcess(f"duties:{name}"))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.end()
+
+
+def test_a_signal_to_the_whole_service_does_not_interrupt_a_request(process):
+    assert process("stops").ask("answered") == "answered"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_process_that_is_ending_is_not_killed_by_the_next_request(process):
+    for name in ("ending", "may-end"):
+        os.mkfifo(name)
+    side = process("ends_slowly")
+    assert side.ask(1) == 1
+    open("ending").close()
+    answers = side._process.stdout
+    assert select.select([answers], [], [], 0)[0] == [], "closed pipes would mean that it has ended"
+    with open("may-end", "w"):
+        assert side._process.wait() == 0
