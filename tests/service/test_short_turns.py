@@ -3,19 +3,21 @@
 import asyncio
 import io
 import json
+import os
 import threading
 from contextlib import closing
 from time import perf_counter
 
 import pytest
 
-from foreword import Workspace
-from foreword.engine.assembler import Assembler
+from foreword import Conversations, Workspace
+from foreword.engine.assembler import Assembler, share_layout
 from foreword.extensions import Extension
 from foreword.service import folders
 from foreword.service.application import Application
 from foreword.service.folders import LocalFolders
 from foreword.service.guard import RequestGuard
+from foreword.service.lanes import EventLoop, WrongLane
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.responses import Problem
@@ -87,13 +89,16 @@ def threads_of_last_turn(service, requests):
         ({"messages": [{**MESSAGE, "content": "x" * 300_000}]}, (), True, False),
         ({}, (Extension("hooks", before_agent_start=lambda *_: None),), True, False),
         ({}, (), False, False),
+        # A look at these paths could take any time.
+        ({"scope": {"allow": [{"path": "."}]}}, (), True, False),
+        ({"packs": {"mine": "."}}, (), True, False),
     ],
 )
 def test_the_event_loop_takes_short_turns(tmp_path, monkeypatch, last, extensions, is_local, is_inline):
     monkeypatch.setattr(folders, "are_local", lambda paths: is_local)
-    service = Service(":memory:", [str(tmp_path)], extensions)
+    service = Service(":memory:", [str(tmp_path)], extensions, pack_roots=[str(tmp_path)])
     with closing(service.conversations):
-        thread = threads_of_last_turn(service, [("10.0.0.1", {}), ("10.0.0.1", last)])
+        thread = threads_of_last_turn(service, [("10.0.0.1", {}), ("10.0.0.1", last), ("10.0.0.1", last)])
     assert (thread is threading.main_thread()) is is_inline
 
 
@@ -114,6 +119,37 @@ def test_a_turn_that_must_read_or_build_starts_over_in_a_thread(tmp_path, monkey
     with closing(service.conversations):
         thread = threads_of_last_turn(service, [("10.0.0.1", {"layout": layout}), ("10.0.0.1", tools)])
     assert thread is not threading.main_thread()
+
+
+def test_the_event_loop_does_not_read_what_must_be_sent_again_after_a_compaction(tmp_path, monkeypatch):
+    skill = tmp_path / ".agents/skills/fix/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: fix\ndescription: Fixes it.\n---\nFix it.\n")
+    workspace, opened, open_file = Workspace(str(tmp_path), home=str(tmp_path / "home")), [], os.open
+    monkeypatch.setattr(os, "open", lambda path, *args: opened.append(path) or open_file(path, *args))
+    with Conversations() as conversations:
+        conversation = conversations.open("one", workspace, layout="pi", mirror=True)
+        conversation.turn("hi")
+        conversation.use_skill("fix")
+        conversation.compact(messages=[MESSAGE])
+        opened.clear()
+        waits.listen(EventLoop())
+        try:
+            with pytest.raises(WrongLane):
+                conversation.turn("go on")
+        finally:
+            waits.listen(None)
+        assert opened == []
+        assert "Fix it." in str(conversation.turn("go on").messages)
+
+
+def test_a_turn_that_is_stored_is_answered_whatever_has_changed_since(tmp_path):
+    folder = tmp_path / "w"
+    folder.mkdir()
+    hook = Extension("hook", before_agent_start=lambda *_: folder.rmdir())
+    service = Service(":memory:", [str(folder)], [hook])
+    with closing(service.conversations):
+        threads_of_last_turn(service, [("10.0.0.1", {})])
 
 
 def test_whether_a_folder_is_local_is_known_for_a_minute(monkeypatch):
@@ -146,6 +182,19 @@ def test_requests_that_arrived_before_the_last_look_at_the_settings_share_it(tmp
     assert assembler.plan() is plan
     arrived(perf_counter())
     assert assembler.plan() is not plan
+
+
+def test_a_plan_that_was_not_looked_at_is_not_shared(tmp_path, arrived):
+    workspace = Workspace(str(tmp_path), home=str(tmp_path))
+    assembler, other = Assembler(workspace), Assembler(workspace)
+    old = other.plan()
+    (tmp_path / ".foreword").mkdir()
+    (tmp_path / ".foreword/foreword.toml").write_text('layout = "opal"\n')
+    request = perf_counter()
+    new = assembler.plan()
+    share_layout(assembler, other, has_same_settings=True)
+    arrived(request)
+    assert (old.layout.name, new.layout.name, assembler.plan().layout.name) == ("foreword", "opal", "opal")
 
 
 def test_requests_that_arrived_before_the_last_look_at_a_folder_share_it(tmp_path, arrived):

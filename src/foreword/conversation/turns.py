@@ -9,6 +9,7 @@ from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
 from ..inspection.sending import sent_passages, split_prompt
+from ..store import waits
 from ..vocabulary import Turn, replace
 from .accounts import parsed_account
 from .leading import hashes_of, without_leading
@@ -141,6 +142,8 @@ class Turns:
         state = state_of(outcome.edition)
         if not (waiting or state.unsent or state.skills_again or state.touched_again):
             return outcome
+        if state.skills_again or state.touched_again:
+            waits.announce("build")  # they are read from the workspace
         findings = list(outcome.findings)
         texts, files = self._returning_files(outcome.edition, findings)
         skill_texts, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt

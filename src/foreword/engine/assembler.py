@@ -158,7 +158,7 @@ class Assembler:
         self._changed_paths: Set[str] | None = None
         self._lock = allocate_lock()
         self._current_plan: Plan | None = None
-        self._plan_checked = 0.0
+        self._checked: tuple[Plan | None, float] = (None, 0.0)
         self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
         self._template_paths: dict[str, None] = {}
@@ -329,14 +329,14 @@ class Assembler:
 
 def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
     """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
-    plan = assembler._current_plan
-    if plan is not None and waits.is_checked(assembler._plan_checked):
+    plan, (checked, time) = assembler._current_plan, assembler._checked
+    if plan is not None and plan is checked and waits.is_checked(time):
         return plan
     now = perf_counter()
     if plan is None or (assembler.looks_for_changes and changed_paths(plan.stamps)):
         waits.announce("read")
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
-    assembler._plan_checked = now
+    assembler._checked = plan, now
     return plan
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from ..conversation.usage import ConversationUsage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import ParseCache, agent_row
 from ..engine.touched import MAX_TOUCHED_PATHS
-from ..errors import CallError, StoreError
+from ..errors import CallError, ForewordError, StoreError
 from ..providers.http_form import http_request
 from ..store import waits
 from ..vocabulary import Edition, Turn, digest, replace
@@ -101,18 +102,20 @@ def turn(service: Service, request: Request) -> Response:
     announce_hooks(service)
     conversation = service.conversation(request.text("id"), body)
     taken = conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt)
-    service.local_folders.check(body.cwd, lambda: [path for path, _ in conversation.assembler.plan().stamps])
+    with suppress(ForewordError):  # the workspace may have changed since the turn was taken, which is stored by now
+        service.local_folders.check(body.cwd, lambda: [path for path, _ in conversation.assembler.plan().stamps])
     return turn_response(taken, body.form)
 
 
 def is_short(service: Service, request: Request) -> bool:
     """Whether a turn that reuses an edition takes so little time that other requests may wait for it.
 
-    It must not call a hook, look at a network file system or convert a long history.
+    It must not call a hook, look at a network file system or convert a long history. The paths of a scope and of packs may be anywhere.
     """
     body: TurnBody = request.body
-    is_small = request.size <= _SHORT_BYTES and len(body.messages) <= _SHORT_HISTORY
-    return is_small and not service.has_hooks and service.local_folders.contains(body.cwd)
+    if request.size > _SHORT_BYTES or len(body.messages) > _SHORT_HISTORY or body.scope is not None or body.packs:
+        return False
+    return not service.has_hooks and service.local_folders.contains(body.cwd)
 
 
 def compact(service: Service, request: Request) -> Response:
