@@ -378,6 +378,24 @@ def test_the_indexes_by_time_are_replaced_when_a_store_of_schema_7_is_contracted
     store.close()
 
 
+@pytest.mark.xdist_group("postgres")
+def test_an_index_that_could_not_be_built_before_a_contraction_is_built_by_it(postgres_url, edition):
+    connection, migrate = connect(postgres_url)
+    migrate(connection, lambda version: versions.schema("postgres", version), 7, 6)
+    store = open_store(postgres_url)
+    for number in range(2):
+        store.publish(f"{number}", edition(1), 0)
+    assert store.migrate() == versions.SchemaVersion(versions.LATEST, versions.LOWEST)
+    for name in BY_TIME_8:
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            connection.execute(f"CREATE UNIQUE INDEX CONCURRENTLY {name} ON foreword_editions (team)")
+    store.migrate(contract=True)
+    select = "SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid WHERE indisvalid AND NOT indisunique AND relname = ANY(%s)"
+    assert {name for (name,) in connection.execute(select, [sorted(BY_TIME_8)])} == BY_TIME_8
+    connection.close()
+    store.close()
+
+
 def pages_of(store, query):
     rows, page = [], None
     while page is None or page.next:
