@@ -67,7 +67,7 @@ class CachedItem:
 
 @value
 class CachedList:
-    """The draft of a section that lists a lookup rule's entries, with those entries, or the agent and the facts of its own list."""
+    """The draft of a section that lists a lookup rule's entries, with those entries, or an agent's own list, with its tools and the facts."""
 
     entries: Sequence[Any]
     items: Sequence[CachedItem]

@@ -89,21 +89,25 @@ class ItemWriter:
         return CachedItem(entry, item, findings, is_listed)
 
     def list_draft(self, section: Section, name: str) -> Draft:
-        """Return the draft of a section with one of the agent's own lists. It is reused if it depends only on an agent that is the same."""
-        entries = self.lists.agent, self.lists.facts
+        """Return the draft of a section with one of the agent's own lists. It is reused if it depends only on tools that are the same."""
+        if not self.lists.depends_on_tools_alone(name):
+            return self.new_list_draft(section, name)
+        entries = self.lists.agent.tools, self.lists.facts
         cached_list = self.writer.cached_lists.get(section.name)
-        if cached_list is None or cached_list.entries != entries or not self.lists.depends_on_agent_alone(name):
+        if cached_list is None or cached_list.entries != entries:
             count = len(self.findings)
-            rows = getattr(self.lists, name)()
-            items = tuple(self.create_item(section, row, _path_of(row)) for row in rows)
-            for item in items:
-                self.report_unclosed(section, item)
-            draft = Draft(section, items=items, text=self.placeholder(section))
-            cached_list = CachedList(entries, (), draft, self.findings[count:])
-            self.writer.cached_lists[section.name] = cached_list
-            del self.findings[count:]
+            draft = self.new_list_draft(section, name)
+            self.writer.cached_lists[section.name] = CachedList(entries, (), draft, self.findings[count:])
+            return draft
         self.findings.extend(cached_list.findings)
         return cached_list.draft
+
+    def new_list_draft(self, section: Section, name: str) -> Draft:
+        rows = getattr(self.lists, name)()
+        items = tuple(self.create_item(section, row, _path_of(row)) for row in rows)
+        for item in items:
+            self.report_unclosed(section, item)
+        return Draft(section, items=items, text=self.placeholder(section))
 
     def entry_item(self, section: Section, entry: Entry) -> Item:
         shown = printable(entry.path)

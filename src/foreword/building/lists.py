@@ -50,8 +50,8 @@ class Lists:
         self.scope, self.folders = absolute_scope(agent.scope, workspace), folders
         self.active_path = self.blank_path = ""
 
-    def depends_on_agent_alone(self, name: str) -> bool:
-        """Whether a list is the same for the same agent and facts. Extension rules may return something else each time."""
+    def depends_on_tools_alone(self, name: str) -> bool:
+        """Whether a list is the same for the same tools and facts. Extension rules may return something else each time."""
         return name == "tools" or (name == "guidelines" and not self.rules)
 
     def tools(self) -> Iterator[Row]:
