@@ -222,6 +222,14 @@ def test_the_severities_that_fail_and_that_are_printed_are_configurable(tree, ru
     assert run("lint", "--min-severity", "error", "--fail", "warning")[:2] == (1, "")
 
 
+def test_what_fails_is_shown(tree, run):
+    tree({"w/AGENTS.md": "Be brief.\n"})
+    assert run("lint")[:2] == (0, "")
+    status, out, _ = run("lint", "--fail", "info")
+    assert (status, out.endswith("[not-a-repository]\n")) == (1, True)
+    assert run("lint", "--fail", "info", "--min-severity", "warning")[:2] == (1, "")
+
+
 # Disabling checks
 
 

@@ -38,7 +38,7 @@ def test_show_prints_prompt_and_findings_separately(shop, run):
     assert run("show", "--layout", "ion", "--base", "base.md") == (
         0,
         "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
-        "1 info; see foreword lint --layout ion\n",
+        "1 info; see foreword lint --layout ion --min-severity info\n",
     )
 
 

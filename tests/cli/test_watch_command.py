@@ -128,7 +128,10 @@ def test_lines_describe_the_effect_of_each_save(tree, start):
     assert process.read_until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
     output = process.read_until(r"--layout ion\n")
-    assert f"CLAUDE.md: the text is the same\n  + 1 info; see foreword lint {tree.path('w')} --layout ion\n" in output
+    assert (
+        f"CLAUDE.md: the text is the same\n  + 1 info; see foreword lint {tree.path('w')} --layout ion --min-severity info\n"
+        in output
+    )
     os.remove(tree.path("w/CLAUDE.md"))
     assert "  - 1 info\n" in process.read_until(r"1 info\n")
     assert process.stop() == (0, "", "")

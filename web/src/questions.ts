@@ -18,7 +18,7 @@ export async function why(choices: Choices, path: string, signal?: AbortSignal):
 }
 
 export async function lint(choices: Choices, signal?: AbortSignal, recursive = false): Promise<LintReport> {
-  return (await call((client) => client.lint({ ...questionBody(choices), recursive }, { signal }))) as LintReport;
+  return (await call((client) => client.lint({ ...questionBody(choices), recursive, min_severity: "info" }, { signal }))) as LintReport;
 }
 
 export async function countTokens(choices: Choices, signal?: AbortSignal): Promise<Counted> {

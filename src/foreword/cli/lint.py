@@ -43,10 +43,10 @@ def parser_for(command: str) -> Parser:
     parser.add_argument("--disable", action="append", default=[], metavar="CHECK", help="a check to skip")
     parser.add_argument(
         "--min-severity",
-        default="warning",
+        default="",
         choices=_SEVERITIES,
         metavar="SEVERITY",
-        help="hide findings below this severity: error, warning or info",
+        help="hide findings below this severity: error, warning or info (warning, or that of --fail if it is lower)",
     )
     parser.add_argument(
         "--fail",
@@ -62,7 +62,8 @@ def lint(args: Namespace) -> int:
     """`foreword lint [DIR]`"""
     from ..programs.questions import filter_findings, lint_answer, lint_report
 
-    question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
+    min_severity = args.min_severity or max("warning", args.fail, key=_SEVERITIES.index)
+    question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=min_severity)
     with CountedWork("checking"):
         report = lint_report(question)
     if args.json or args.format == "json":

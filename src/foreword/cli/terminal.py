@@ -218,7 +218,7 @@ def describe_infos(count: int, args: Namespace) -> str:
     """Return how many infos there are, and the command that lists them."""
     folder = f" {args.dir}" if getattr(args, "dir", ".") != "." else ""
     layout = f" --layout {args.layout}" if args.layout else ""
-    return f"{count:,} {'info' if count == 1 else 'infos'}; see foreword lint{printable(folder + layout)}"
+    return f"{count:,} {'info' if count == 1 else 'infos'}; see foreword lint{printable(folder + layout)} --min-severity info"
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
