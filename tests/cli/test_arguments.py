@@ -61,13 +61,15 @@ def test_options_and_arguments_are_assigned(arguments, values):
         ([], "the following arguments are required: ID"),
         (["7", "--nope"], "unknown option '--nope'; known: --by, --help, --json, --serve, --tool, --turns, --with, -h"),
         (["7", "--jsn"], "unknown option '--jsn'; did you mean '--json'?"),
-        (["7", "--json=yes"], "argument --json: ignored explicit argument 'yes'"),
+        (["7", "--json=yes"], "--json takes no value; remove '=yes'"),
         (["7", "--turns"], "--turns needs a value, N"),
         (["7", "--with", "--"], "--with needs a value, EXTRA"),
-        (["7", "--tool", "--json"], "argument --tool: expected one argument"),
-        (["7", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
-        (["7", "--by", "size"], "argument --by: invalid choice: 'size' (choose from 'day', 'file')"),
-        (["7", "--by="], "argument --by: invalid choice: '' (choose from 'day', 'file')"),
+        (["7", "--tool", "--json"], "--tool needs a value, NAME"),
+        (["7", "--tool", "--with=a b"], "--tool needs a value, NAME"),
+        (["7", "--tool", "-x"], "--tool needs a value, NAME; write --tool='-x' if that is the value"),
+        (["7", "--turns", "many"], "--turns must be a whole number, not 'many'"),
+        (["7", "--by", "size"], "--by must be one of day, file, not 'size'"),
+        (["7", "--by="], "--by must be one of day, file, not ''"),
     ],
 )
 def test_an_invalid_call_is_an_error(arguments, sentence):
@@ -97,8 +99,13 @@ def test_more_words_than_arguments_are_an_error():
         result.parse_args(["a", "b", "c"])
 
 
-def test_help_is_shown_even_if_other_arguments_are_invalid():
-    assert parser().parse_args(["--turns", "many", "--help"]).help
+@pytest.mark.parametrize("arguments", [["--turns", "many", "--help"], ["--nope", "-h"], ["--tool", "--help"]])
+def test_help_is_shown_even_if_other_arguments_are_invalid(arguments):
+    assert parser().parse_args(arguments).help
+
+
+def test_help_after_two_hyphens_is_an_argument():
+    assert vars(parser().parse_args(["7", "--", "--help"])) == DEFAULTS | {"dir": "--help"}
 
 
 def test_help_lists_the_options_by_group():

@@ -171,13 +171,17 @@ def test_the_script_completes_every_command_and_option(script, shell):
     options = {
         option
         for name in COMMANDS
-        for action in family_of(name).parser_for(name)._actions
+        for action in family_of(name).parser_for(name).actions()
         for option in action.option_strings
         if option.startswith("--")
     }
     dashes = "" if shell == "fish" else "--"
     assert sorted(word for word in words if word not in text) == []
     assert sorted(option for option in options if dashes + option[2:] not in text) == []
+
+
+def test_zsh_completes_nothing_beside_help(script):
+    assert script("zsh").count('"(- : *)"{-h,--help}') >= len(COMMANDS)
 
 
 def test_the_script_can_be_printed_as_json(script, capsys):

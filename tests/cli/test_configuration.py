@@ -65,11 +65,11 @@ def test_a_repeated_option_replaces_the_configured_list(tmp_path):
 @pytest.mark.parametrize(
     ("environment", "file", "message"),
     [
-        ({"FOREWORD_PORT": "many"}, "", "FOREWORD_PORT: argument --port: invalid int value: 'many'"),
+        ({"FOREWORD_PORT": "many"}, "", "FOREWORD_PORT: --port must be a whole number, not 'many'"),
         ({"FOREWORD_JSON": "maybe"}, "", "FOREWORD_JSON must be true or false, not 'maybe'"),
         ({}, "workrs = 1", "serve.toml: unknown key 'workrs'; did you mean 'workers'?"),
         ({}, "port = [1]", "serve.toml: port must be a string or a number, not [1]"),
-        ({}, "port = 'many'", "serve.toml: port: argument --port: invalid int value: 'many'"),
+        ({}, "port = 'many'", "serve.toml: port: --port must be a whole number, not 'many'"),
         ({}, "json = 'yes'", "serve.toml: json must be true or false, not 'yes'"),
         ({}, "port = ", "serve.toml: the file is not valid TOML"),
         ({"FOREWORD_CONFIG": "/no/such.toml"}, "", "--config /no/such.toml: No such file or directory"),

@@ -451,7 +451,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "turn.json", "."], "turn.json: messages must be a list of objects, each with a role"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
         (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
-        (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
+        (["cache", "--turns", "many"], "--turns must be a whole number, not 'many'"),
         (
             ["cache", "--prices", "nowhere.toml"],
             "the price file /w/nowhere.toml cannot be read: the file does not exist",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import CallError, suggestion
+from ..errors import CallError, show, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,17 +52,17 @@ class Argument:
     @property
     def title(self) -> str:
         """What error messages call it."""
-        return "/".join(self.option_strings) or self.metavar or self.dest
+        return self.option_strings[-1] if self.option_strings else self.metavar or self.dest
 
     def parse(self, text: str) -> Any:
         """Return the value that a text stands for. Raises a ValueError with a sentence if it is not valid."""
         try:
             value = self.type(text)
         except ValueError:
-            raise ValueError(f"argument {self.title}: invalid {self.type.__name__} value: {text!r}") from None
+            kind = "a whole number" if self.type is int else "a number"
+            raise ValueError(f"{self.title} must be {kind}, not {show(text)}") from None
         if self.choices and value not in self.choices:
-            names = ", ".join(map(repr, self.choices))
-            raise ValueError(f"argument {self.title}: invalid choice: {value!r} (choose from {names})")
+            raise ValueError(f"{self.title} must be one of {', '.join(self.choices)}, not {show(text)}")
         return value
 
 
@@ -100,12 +100,13 @@ class Parser:
 
         With `--help`, only `help` is set, and the other arguments may be invalid.
         """
-        options, words = self.split(arguments)
         args = Namespace(**{each.dest: each.default for each in self._actions})
-        if any(argument.dest == "help" for argument, _ in options):
+        before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+        if "-h" in before or "--help" in before:
             args.help = True
             return args
         vars(args).update(self._defaults)
+        options, words = self.split(arguments)
         try:
             for argument, text in options:
                 self._store_option(args, argument, text)
@@ -140,18 +141,22 @@ class Parser:
         if argument is None:
             self.error(f"unknown option {name!r}{suggestion(name, self._options)}")
         if argument.is_flag and equals:
-            self.error(f"argument {argument.title}: ignored explicit argument {text!r}")
+            self.error(f"{name} takes no value; remove {show(equals + text)}")
         if argument.is_flag or equals:
             return argument, text
         metavar = argument.metavar or argument.dest.upper()
         if metavar.startswith("["):
             is_address = bool(remaining) and remaining[0].rpartition(":")[2].isdecimal() and ":" in remaining[0]
             return argument, remaining.pop(0) if is_address else ""
-        if not remaining or remaining[0] == "--":
+        if not remaining or self._is_option(remaining[0]):
             self.error(f"{name} needs a value, {metavar}")
-        if _is_like_an_option(remaining[0]):
-            self.error(f"argument {argument.title}: expected one argument")
+        if _begins_like_an_option(remaining[0]):
+            self.error(f"{name} needs a value, {metavar}; write {name}={show(remaining[0])} if that is the value")
         return argument, remaining.pop(0)
+
+    def _is_option(self, word: str) -> bool:
+        """Whether a word ends the options, or is one of this parser's, with or without a value."""
+        return word == "--" or word.partition("=")[0] in self._options
 
     def _store_option(self, args: Namespace, argument: Argument, text: str) -> None:
         value = True if argument.action == "store_true" else argument.parse(text)
@@ -179,7 +184,7 @@ class Parser:
             self.error(f"unrecognized arguments: {' '.join(words)}")
 
 
-def _is_like_an_option(word: str) -> bool:
-    """Whether a word is an option and not a value. `-` is standard input, `-1` is a number, and `- a point` is text."""
+def _begins_like_an_option(word: str) -> bool:
+    """Whether a word is probably a misspelled option. `-` is standard input, `-1` is a number, and `- a point` is text."""
     is_value = word == "-" or " " in word or word[1:].replace(".", "", 1).isdecimal()
     return word.startswith("-") and not is_value

@@ -43,9 +43,13 @@ def argparse_parser(parser: Parser) -> argparse.ArgumentParser:
 
 def _fields_of(argument: Argument) -> dict[str, Any]:
     """Return what `add_argument` needs to describe an argument."""
-    fields: dict[str, Any] = {"help": argument.help, "action": argument.action}
-    if callable(argument.action) or not argument.action:
-        fields = {"help": argument.help, "nargs": argument.nargs}
+    fields: dict[str, Any] = {"help": argument.help}
+    if argument.dest == "help":
+        fields["action"] = "help"
+    elif isinstance(argument.action, str) and argument.action:
+        fields["action"] = argument.action
+    else:
+        fields["nargs"] = argument.nargs
     if argument.option_strings:
         fields["dest"] = argument.dest
     if not argument.is_flag:

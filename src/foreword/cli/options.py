@@ -144,20 +144,20 @@ def parse_args(parser: Parser, arguments: list[str]) -> Namespace:
     if args.help:
         from .help import argparse_parser
 
-        argparse_parser(parser).print_help()
+        print(argparse_parser(parser).format_help(), end="")
         raise SystemExit(0)
-    _reject_empty_values(arguments)
+    _reject_empty_values(parser, arguments)
     if args.home is not None and not os.path.isdir(args.home):
         raise CallError(f"--home {printable(args.home)}: the directory does not exist")
     args.question = question_of(args)
     return args
 
 
-def _reject_empty_values(arguments: list[str]) -> None:
-    for name, metavar in _MUST_NOT_BE_EMPTY.items():
-        index = arguments.index(name) if name in arguments else len(arguments)
-        if f"{name}=" in arguments or arguments[index + 1 : index + 2] == [""]:
-            raise CallError(f"{name} needs a value, {metavar}; it is empty")
+def _reject_empty_values(parser: Parser, arguments: list[str]) -> None:
+    for argument, text in parser.split(arguments)[0]:
+        metavar = _MUST_NOT_BE_EMPTY.get(argument.title)
+        if metavar and not text:
+            raise CallError(f"{argument.title} needs a value, {metavar}; it is empty")
 
 
 def question_of(args: Namespace, assembler: Assembler | None = None) -> Question:
