@@ -127,7 +127,7 @@ def test_lines_describe_the_effect_of_each_save(tree, start):
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.read_until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
-    output = process.read_until(r"--layout ion\n")
+    output = process.read_until(r"--min-severity info\n")
     assert (
         f"CLAUDE.md: the text is the same\n  + 1 info; see foreword lint {tree.path('w')} --layout ion --min-severity info\n"
         in output
