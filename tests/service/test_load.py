@@ -335,6 +335,18 @@ def test_what_a_side_process_has_stored_is_seen_by_the_next_turn(shared):
     assert (seen["edition"], len(seen["tools"])) == (2, 2500)
 
 
+def test_a_large_body_is_answered_from_memory_when_the_store_fails(shared):
+    while len(side_processes(shared)) < 2:
+        assert ask_as_one_of_several(shared, "/show", {"cwd": "", "base": "x" * 300_000}).status == 200
+    assert shared.post("/conversations/known/turn", {"cwd": ""}, token="b").status == 200
+    store = shared.folder / "store.db"
+    store.rename(shared.folder / "away.db")
+    for message, status in (("go on", 200), (7, 400)):
+        response = ask_as_one_of_several(shared, "/conversations/known/turn", {**SPREAD, "message": message})
+        assert response.status == status, response.body[:300]
+    store.with_name("away.db").rename(store)
+
+
 def test_problems_come_back_from_a_side_process_unchanged(inspected):
     refused = inspected.post("/lint", {"cwd": "nowhere"})
     assert (refused.status, refused.problem) == (404, "not-found")

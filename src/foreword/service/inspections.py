@@ -60,7 +60,9 @@ class Inspections:
             raise Problem("busy", "the process that was working on this has ended; try again later") from None
         finally:
             self._idle[lane].put(process)
-        if isinstance(answer, Response | int):
+        if answer is None and route.body is not None:
+            request.decode_large_body(route.body)
+        if answer is None or isinstance(answer, Response | int):
             return answer
         kind, *fields = answer
         if kind == "failed":

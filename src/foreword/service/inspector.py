@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import StoreError
 from .error_problems import problem_of
-from .lanes import Job
+from .lanes import BODIES, Job
 from .log import cause_of
-from .request import Request, parse_body, parsed_size
+from .request import Request
 from .responses import Problem, Response, to_json
 from .routes import ROUTES
 from .server import service_from_environment
@@ -27,14 +27,14 @@ def answers_requests() -> Duty:
     routes = {(route.method, route.path): route for route in ROUTES}
     service = service_from_environment()
 
-    def answer(message: tuple[int, str, str, Request, Caller]) -> Response | int | tuple[Any, ...]:
+    def answer(message: tuple[int, str, str, Request, Caller]) -> Response | int | tuple[Any, ...] | None:
         lane, method, path, request, caller = message
-        drop_forgotten()
+        if not drop_forgotten() and lane == BODIES:
+            return None  # the service remembers more
         try:
             route, seen = routes[method, path], service.view(caller)
             if route.body is not None and isinstance(request.body, bytes):
-                parsed_size(request.body)
-                request.body = parse_body(request.body, route.body)
+                request.decode_large_body(route.body)
             convert = partial(problem_of, service=seen, request=request)
             response = Job(partial(route.function, seen, request), problem_of=convert).run(lane)
             if isinstance(response, int):
@@ -46,10 +46,12 @@ def answers_requests() -> Duty:
         except Exception as error:
             return ("failed", cause_of(error))
 
-    def drop_forgotten() -> None:
+    def drop_forgotten() -> bool:
+        """Drop what any process has removed. Returns False if the store is down, which requests report."""
         try:
             service.conversations.store.drop_forgotten()
         except StoreError:
-            pass  # requests report it
+            return False
+        return True
 
     return answer, drop_forgotten

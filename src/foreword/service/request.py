@@ -45,6 +45,11 @@ class Request:
         self._path, self._headers = path, headers
         self.query, self.body, self.size = query, body, size
 
+    def decode_large_body(self, kind: type) -> None:
+        """Decode the text of a large body as this type. Raises a Problem if it is invalid."""
+        parsed_size(self.body)
+        self.body = parse_body(self.body, kind)
+
     def text(self, name: str) -> str:
         """Return a path parameter."""
         return self._path[name]

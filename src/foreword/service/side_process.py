@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO, Any, NoReturn
 
     # What a side process does: it answers a request, and it does something every few seconds while there is none.
-    Duty = tuple[Callable[[Any], Any], Callable[[], None]]
+    Duty = tuple[Callable[[Any], Any], Callable[[], object]]
 
 _CODE = "from foreword.service.side_process import serve; serve({!r})"
 _IDLE_STEP_SECONDS = 2.0
