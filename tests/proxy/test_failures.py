@@ -219,6 +219,6 @@ process.end()
 
 
 def test_a_side_process_that_has_used_much_memory_ends():
-    code = "from foreword.service import side_process as side; side._MAX_MEMORY = 1; duty = lambda: (0, 0); side.serve('__main__:duty')"
+    code = "from foreword.service import side_process as side; side._MAX_MEMORY = 1; side.serve(lambda: (None, None))"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
         assert process.wait(20) == 0

@@ -11,7 +11,6 @@ import pickle
 import select
 import signal
 import sys
-from importlib import import_module
 
 from ..store import waits
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     # What a side process does: it answers a request, and it does something every few seconds while there is none.
     Duty = tuple[Callable[[Any], Any], Callable[[], object]]
 
-_CODE = "from foreword.service.side_process import serve; serve({!r})"
+_CODE = "from foreword.service import side_process as side; side.ignore_signals(); from {0} import {1}; side.serve({1})"
 _IDLE_STEP_SECONDS = 2.0
 _IDLE_STEPS = 30
 _MAX_MEMORY = 256 * 1024  # in KB, as the system reports it
@@ -70,7 +69,7 @@ class SideProcess:
 
             options = ["-B"] if sys.dont_write_bytecode else []
             self._process = subprocess.Popen(
-                [sys.executable, *options, "-P", "-c", _CODE.format(self._duty)],
+                [sys.executable, *options, "-P", "-c", _CODE.format(*self._duty.split(":"))],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -124,18 +123,20 @@ def _read(pipe: IO[bytes], length: int) -> bytes:
 # In the side process
 
 
-def serve(duty: str) -> NoReturn:
-    """Answer requests until the pipe is closed: the main loop of a side process."""
-    # systemd sends SIGTERM to all processes of a service, but the service finishes its requests.
+def ignore_signals() -> None:
+    """Ignore the signals that end a service, which finishes its requests. systemd sends SIGTERM to all of its processes."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+
+
+def serve(duty: Callable[[], Duty]) -> NoReturn:
+    """Answer requests until the pipe is closed: the main loop of a side process."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     # The pipe for answers stays open until this process has ended. Otherwise the next request would find it closed, and kill this process.
     with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0, closefd=False) as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever is printed must not look like an answer
-        module, _, name = duty.partition(":")
-        answer, on_idle = getattr(import_module(module), name)()
+        answer, on_idle = duty()
         idle = 0
         while idle < _IDLE_STEPS and not _has_much_memory():
             if select.select([requests], [], [], _IDLE_STEP_SECONDS)[0]:
