@@ -79,6 +79,22 @@ def test_a_caller_counts_as_present_for_a_second():
     asyncio.run(run())
 
 
+def test_a_caller_whose_large_request_has_arrived_is_present():
+    now = [7.0]
+    fair = FairStart(lambda: now[0])
+
+    async def run():
+        fair.must_wait("a")
+        now[0] += 1.5
+        fair.must_wait("b")
+        now[0] += 1.5
+        assert not fair.has_several()
+        fair.note("a")
+        assert fair.has_several()
+
+    asyncio.run(run())
+
+
 def test_owners_take_turns_in_the_threads():
     called, end = [], Event()
 

@@ -66,9 +66,9 @@ def test_memory_is_given_back_after_it_was_used():
 
 ARENAS = """
 import ctypes, sys, threading
-from foreword.service.memory import share_arenas
-if sys.argv[1] == "shared":
-    share_arenas()
+from foreword.service.memory import keep_little_memory
+if sys.argv[1] == "little":
+    keep_little_memory()
 libc, meeting, kept = ctypes.CDLL(None), threading.Barrier(8), []
 libc.fopen.restype = ctypes.c_void_p
 def work():
@@ -85,6 +85,33 @@ libc.malloc_info(0, file)
 libc.fclose(file)
 print(open(sys.argv[2]).read().count("<heap nr="))
 """
+LARGE = """
+import ctypes, re, sys
+from foreword.service.memory import keep_little_memory
+if sys.argv[1] == "little":
+    keep_little_memory()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+def areas():
+    file = ctypes.c_void_p(libc.fopen(sys.argv[2].encode(), b"w"))
+    libc.malloc_info(0, file)
+    libc.fclose(file)
+    return int(re.search('type="mmap" count="(.*?)"', open(sys.argv[2]).read())[1])
+bytes(8_000_000)
+before = areas()
+kept = bytes(8_000_000)
+print(areas() - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have other rules")
+def test_the_memory_of_every_large_body_is_given_back_at_once(tmp_path):
+    def count(how):
+        command = [sys.executable, "-c", LARGE, how, str(tmp_path / "info")]
+        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    assert count("much") == 0, "it is in the area of a thread, from which only the end is given back"
+    assert count("little") == 1
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have other rules")
@@ -94,4 +121,4 @@ def test_threads_share_two_areas_for_memory(tmp_path):
         return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
     assert count("own") > 2
-    assert count("shared") == 2
+    assert count("little") == 2

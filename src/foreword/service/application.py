@@ -283,8 +283,10 @@ class Application:
         data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name)
         if is_quick(data):
             return parse_body(data, kind)
+        self._fair_start.note(name)
         # If the store is down, only this process remembers enough to answer.
         if self._inspections is not None and self._fair_start.has_several() and not self._store_watch.is_down:
+            reservation.take(len(data))  # for the copy that is sent to the side process
             return data
         return await _decode_large(data, kind, self._lanes, reservation, caller.name)
 

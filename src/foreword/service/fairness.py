@@ -11,7 +11,7 @@ from time import perf_counter
 # them, the event loop leaves the interpreter to the threads that work for the others.
 _QUOTA = 1
 _INTERVAL = 0.001
-# How long a caller counts as present after a request, in seconds.
+# How long a caller counts as present, in seconds.
 _PRESENCE = 1.0
 
 
@@ -27,17 +27,20 @@ class FairStart:
         self._scheduled_in: asyncio.AbstractEventLoop | None = None
 
     def has_several(self) -> bool:
-        """Whether several callers have sent requests lately."""
+        """Whether several callers have been present lately."""
         return self._clock() < self._several_until
+
+    def note(self, caller: str) -> None:
+        """Note that a caller is present: it has sent a request, or all of a large one has arrived."""
+        if caller != self._last_caller:
+            if self._last_caller:
+                self._several_until = self._clock() + _PRESENCE
+            self._last_caller = caller
 
     def must_wait(self, caller: str) -> bool:
         """Count a request, and return whether it must `wait`."""
-        now = self._clock()
-        if caller != self._last_caller:
-            if self._last_caller:
-                self._several_until = now + _PRESENCE
-            self._last_caller = caller
-        if now >= self._several_until:
+        self.note(caller)
+        if not self.has_several():
             return caller in self._waiting
         begun = self._begun.get(caller, 0)
         if begun >= _QUOTA or caller in self._waiting:

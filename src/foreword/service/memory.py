@@ -13,8 +13,10 @@ IN_FLIGHT = 96
 # Smaller requests are always accepted, so that clients with large bodies cannot lock out everyone else.
 _ALWAYS_ACCEPTED = 64 * 1024
 _MUCH = 16_000_000
-# An option of glibc's `mallopt`, from its malloc.h, and its value here. Other libraries ignore it.
+# Options of glibc's `mallopt`, from its malloc.h, and their values here. Other libraries ignore them.
 _ARENA_MAX, _ARENAS = -8, 2
+# From this size on, memory is given back as soon as it is free. Without this option, the library raises the limit to the size of bodies.
+_MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
 
 
 class MemoryLimit:
@@ -68,14 +70,15 @@ def give_back() -> None:
         trim(0)
 
 
-def share_arenas() -> None:
-    """Let the threads of this process share a few areas for memory.
+def keep_little_memory() -> None:
+    """Let the threads of this process share a few areas for memory, and give large bodies back as soon as they are answered.
 
-    The C library would give each thread its own, and keep what each one has used at most. Only one thread at a time runs Python code, so
-    they hardly wait for each other.
+    The C library would give each thread an area of its own, and keep what each one has used at most. Only one thread at a time runs Python
+    code, so they hardly wait for each other.
     """
     if (set_option := _from_libc("mallopt")) is not None:
         set_option(_ARENA_MAX, _ARENAS)
+        set_option(_MMAP_THRESHOLD, _LARGE)
 
 
 @cache

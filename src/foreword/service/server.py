@@ -29,7 +29,7 @@ from .cross_origin import CrossOrigin, check_origins
 from .guard import RequestGuard
 from .inspections import Inspections
 from .log import Handler, Log
-from .memory import IN_FLIGHT, share_arenas
+from .memory import IN_FLIGHT, keep_little_memory
 from .metrics import Metrics
 from .rates import RateLimit
 from .responses import redact
@@ -301,7 +301,7 @@ def log_tokens(log: Log) -> Callable[[str, str], None]:
 
 def _collect_less_garbage() -> None:
     """Leave what was loaded at the start out of garbage collections, and collect less often: requests leave hardly any cycles."""
-    share_arenas()
+    keep_little_memory()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

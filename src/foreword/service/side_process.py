@@ -99,9 +99,10 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 def _send(pipe: IO[bytes], message: object) -> None:
     body = pickle.dumps(message)
-    remaining = memoryview(len(body).to_bytes(8, "big") + body)
-    while remaining:
-        remaining = remaining[pipe.write(remaining) :]
+    for part in (len(body).to_bytes(8, "big"), body):
+        remaining = memoryview(part)
+        while remaining:
+            remaining = remaining[pipe.write(remaining) :]
 
 
 def _receive(pipe: IO[bytes]) -> Any:
