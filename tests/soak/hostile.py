@@ -9,7 +9,8 @@ service, which on their own machines they would not. The CPU time that the servi
 other programs, but includes what it does for the clients on the other core.
 Before, it checks that neither team sees the other's conversations. With `--requests N`, it sends that many requests instead, and prints how
 the memory grows. The clients and the bare server get only CPU time that nobody else wants. With `--real-time`, which needs root, the service
-and the turns run before all other programs of the machine, and the clients as others do; side processes do not run before others.
+and the turns run before all other programs of the machine, and the clients as others do; side processes do not run before others. The
+kernel would stop such programs for 50 ms of each second in which they use a whole processor, unless `sysctl kernel.sched_rt_runtime_us=-1`.
 """
 
 from __future__ import annotations

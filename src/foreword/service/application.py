@@ -280,12 +280,12 @@ class Application:
     async def _body(self, kind: type, scope: Scope, receive: Receive, reservation: Reservation, caller: Caller) -> Any:
         """Read a body, and decode it as this type. While there are other callers, a large one is left to a side process."""
         name = caller.name or address_of(scope)
-        data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name)
+        fair_start = self._fair_start
+        data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name, fair_start)
         if is_quick(data):
             return parse_body(data, kind)
-        self._fair_start.note(name)
         # If the store is down, only this process remembers enough to answer.
-        if self._inspections is not None and self._fair_start.has_several() and not self._store_watch.is_down:
+        if self._inspections is not None and fair_start.has_several() and not self._store_watch.is_down:
             reservation.take(len(data))  # for the copy that is sent to the side process
             return data
         return await _decode_large(data, kind, self._lanes, reservation, caller.name)

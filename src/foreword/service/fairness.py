@@ -31,7 +31,7 @@ class FairStart:
         return self._clock() < self._several_until
 
     def note(self, caller: str) -> None:
-        """Note that a caller is present: it has sent a request, or all of a large one has arrived."""
+        """Note that a caller is present: it has sent a request, or a part of a large one."""
         if caller != self._last_caller:
             if self._last_caller:
                 self._several_until = self._clock() + _PRESENCE

@@ -16,7 +16,7 @@ _MUCH = 16_000_000
 # Options of glibc's `mallopt`, from its malloc.h, and their values here. Other libraries ignore them.
 _ARENA_MAX, _ARENAS = -8, 2
 # From this size on, memory is given back as soon as it is free. Without this option, the library raises the limit to the size of bodies.
-_MMAP_THRESHOLD, _LARGE = -3, 256 * 1024
+_MMAP_THRESHOLD, _LARGE = -3, 128 * 1024
 
 
 class MemoryLimit:

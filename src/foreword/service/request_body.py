@@ -6,8 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
+from .fairness import FairStart
 from .memory import Reservation
 from .responses import Problem
 from .uvicorn_adapter import CONNECTION, Connection
@@ -42,9 +44,18 @@ class LargeBodies:
 
 
 async def read_body(
-    scope: Any, receive: Any, reservation: Reservation, time_limit: float, large: LargeBodies, caller: str
+    scope: Any,
+    receive: Any,
+    reservation: Reservation,
+    time_limit: float,
+    large: LargeBodies,
+    caller: str,
+    fair_start: FairStart,
 ) -> bytes:
-    """Read the body. Raises a Problem if it is too large or arrives too slowly."""
+    """Read the body. While there are several callers, the parts of large ones wait for the caller's turn.
+
+    Raises a Problem if it is too large or arrives too slowly.
+    """
     by_name: dict[bytes, bytes] = dict(scope["headers"])
     declared = by_name.get(b"content-length", b"")
     length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
@@ -57,12 +68,21 @@ async def read_body(
         async with asyncio.timeout(time_limit):
             if not declared or length > _LARGE_BYTES:
                 async with large.slot(caller):
-                    return await _read_all(receive, reservation)
+                    return await _read_all(partial(_receive_in_turn, receive, caller, fair_start), reservation)
             return await _read_all(receive, reservation)
     except TimeoutError:
         raise Problem(
             "slow-request", f"the body was not complete after {time_limit:g} seconds", {"Connection": "close"}
         ) from None
+
+
+async def _receive_in_turn(receive: Any, caller: str, fair_start: FairStart) -> Any:
+    """Receive the next part of a large body. The connection reads no further meanwhile."""
+    if fair_start.has_several():
+        await fair_start.wait(caller)
+    message = await receive()
+    fair_start.note(caller)
+    return message
 
 
 async def _read_all(receive: Any, reservation: Reservation) -> bytes:

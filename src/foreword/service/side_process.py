@@ -1,7 +1,7 @@
 """A side process: another Python process for work that would hold this one's interpreter for long, or leave it with much memory.
 
-Requests and answers are pickled, each preceded by its length: both processes run the same code for the same user. It starts with the
-first request. It ends when it has been idle for a while, when it has used much memory, or when this process ends.
+Requests and answers are pickled: both processes run the same code for the same user. It starts with the first request. It ends when it
+has been idle for a while, when it has used much memory, or when this process ends.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import pickle
 import select
 import signal
 import sys
+from contextlib import suppress
 
 from ..store import waits
 
@@ -49,8 +50,8 @@ class SideProcess:
             try:
                 waits.set_interrupt(process.kill if may_kill else None)
                 try:
-                    _send(_pipe(process.stdin), request)
-                    return _receive(_pipe(process.stdout))
+                    _send(process.stdin, request)
+                    return _receive(process.stdout)
                 finally:
                     waits.set_interrupt(None)
             except (OSError, EOFError):
@@ -70,7 +71,6 @@ class SideProcess:
             options = ["-B"] if sys.dont_write_bytecode else []
             self._process = subprocess.Popen(
                 [sys.executable, *options, "-P", "-c", _CODE.format(*self._duty.split(":"))],
-                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -85,7 +85,8 @@ class SideProcess:
             return 0
         process.kill()
         for pipe in (process.stdin, process.stdout):
-            _pipe(pipe).close()
+            with suppress(OSError):  # it has not read all of a request
+                _pipe(pipe).close()
         return process.wait()
 
 
@@ -97,28 +98,18 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def _send(pipe: IO[bytes], message: object) -> None:
-    body = pickle.dumps(message)
-    for part in (len(body).to_bytes(8, "big"), body):
-        remaining = memoryview(part)
-        while remaining:
-            remaining = remaining[pipe.write(remaining) :]
+def _send(pipe: IO[bytes] | None, message: object) -> None:
+    """Write a message. A large body in it is written as it is: a copy of it would hold the interpreter for milliseconds."""
+    pickle.dump(message, _pipe(pipe))
+    _pipe(pipe).flush()
 
 
-def _receive(pipe: IO[bytes]) -> Any:
-    """Read the next message. Raises EOFError at the end of the pipe."""
-    return pickle.loads(_read(pipe, int.from_bytes(_read(pipe, 8), "big")))
-
-
-def _read(pipe: IO[bytes], length: int) -> bytes:
-    parts = []
-    while length:
-        part = pipe.read(min(length, 1 << 20))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
+def _receive(pipe: IO[bytes] | None) -> Any:
+    """Read the next message. Raises EOFError if the pipe was closed before its end."""
+    try:
+        return pickle.load(_pipe(pipe))
+    except pickle.UnpicklingError:
+        raise EOFError from None
 
 
 # In the side process
@@ -135,7 +126,7 @@ def serve(duty: Callable[[], Duty]) -> NoReturn:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     # The pipe for answers stays open until this process has ended. Otherwise the next request would find it closed, and kill this process.
-    with open(0, "rb", 0, closefd=False) as requests, open(os.dup(1), "wb", 0, closefd=False) as answers:
+    with open(0, "rb", closefd=False) as requests, open(os.dup(1), "wb", closefd=False) as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever is printed must not look like an answer
         answer, on_idle = duty()
         idle = 0
