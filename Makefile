@@ -66,7 +66,7 @@ run: .venv/.stamp-run ## Print what each released agent does with this folder's 
 	$(BIN)/foreword tokens .
 
 test: find-browser setup page ## Run every test
-	$(BIN)/pytest -n 3 --dist loadgroup
+	$(BIN)/pytest --workers 3
 
 test-pythons: find-browser page $(UV) ## Run every test on each installed Python, or on those in PYTHONS (paths)
 	@pythons='$(PYTHONS)'; test -n "$$pythons" || pythons=$$("$(PYTHON)" tests/packaging/pythons.py) || exit 1; \
@@ -74,7 +74,7 @@ test-pythons: find-browser page $(UV) ## Run every test on each installed Python
 		version=$$("$$python" -c 'import platform; print(platform.python_version())') || exit 1; \
 		echo "Python $$version of $$python"; \
 		UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync -q --locked --all-extras --no-python-downloads --python "$$python" && \
-		.venv-$$version/bin/pytest -n 3 --dist loadgroup || exit 1; \
+		.venv-$$version/bin/pytest --workers 3 || exit 1; \
 	done
 
 check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker and architecture tests
@@ -121,7 +121,7 @@ integrations: .venv-frameworks/.stamp ## Test the adapters against the released 
 	FOREWORD_ALL_FRAMEWORKS=1 PYTHONPATH=src .venv-frameworks/bin/python -m pytest tests/integrations
 
 fuzz: setup web/node_modules/.stamp ## Run the property tests with many more examples, and fuzz each template language for SECONDS
-	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest -n 2 tests/property tests/agents/test_agreement.py
+	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest --workers 2 tests/property tests/agents/test_agreement.py
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)

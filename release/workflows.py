@@ -62,8 +62,7 @@ def check_command(script: str, copy: Path, environment: dict[str, str]) -> str:
         options = {"npm_config_dry_run": "true", "npm_config_provenance": "false"}
         script = script.replace("--provenance ", "")
     if " pytest " in first:
-        options = {"PYTEST_ADDOPTS": "--collect-only -p no:xdist", "CHROMIUM": "/bin/true"}
-        script = script.replace("--dist loadgroup -n 3 ", "")
+        options = {"PYTEST_ADDOPTS": "--collect-only", "CHROMIUM": "/bin/true"}
     run([*bash, "-c", script], cwd=copy, env={**environment, **options})
     return first + (" (dry run)" if options else "")
 

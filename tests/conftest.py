@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests import workers
 
 from foreword import Agent, Tool, Workspace, assemble
 from foreword.building.build import build
@@ -51,6 +52,7 @@ def pytest_addoption(parser):
         )
     except ValueError:
         pass  # Foreword's own plugin has added it
+    parser.addoption("--workers", type=int, default=0, help="run the tests in this many processes")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,66 +66,16 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_sessionstart(session):
-    if hasattr(session.config, "workerinput"):
-        _report_less(session.config)
-
-
-def _report_less(config):
-    """Do not send what no report shows: that a test begins, and that its fixtures were made and removed without output.
-
-    These are three of six messages for each test; to send and read them took 20 s for all tests.
-    """
-    if config.option.xmlpath or config.option.durations is not None:
-        return  # these reports contain the times of fixtures
-    worker = next(
-        plugin for plugin in config.pluginmanager.get_plugins() if type(plugin).__name__ == "WorkerInteractor"
-    )
-    send = worker.sendevent
-
-    def send_what_is_shown(name, **event):
-        report = event["data"] if name == "testreport" else {"when": "call"}
-        is_silent = report["when"] != "call" and report["outcome"] == "passed" and not report["sections"]
-        if name != "logstart" and not is_silent:
-            send(name, **event)
-
-    worker.sendevent = send_what_is_shown
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """With `--dist loadgroup`, each worker runs whole files and whole groups: see `_ByFile`."""
-    if config.getoption("dist") != "loadgroup":
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    """Run the tests in workers if there are any: see `workers.py`. Otherwise, pytest's own loop comes next."""
+    options = session.config.option
+    if not options.workers or options.collectonly or session.testsfailed:
         return None
-    from xdist.scheduler import LoadGroupScheduling
-
-    class _ByFile(LoadGroupScheduling):
-        """A test without a group belongs to the group of its file, so that what a file shares is made once.
-
-        pytest-xdist would send such tests one by one, and count all earlier ones for each: 40 s for all tests.
-        """
-
-        def _split_scope(self, nodeid):
-            group = super()._split_scope(nodeid)
-            return nodeid.partition("::")[0] if group == nodeid else group
-
-        def _assign_work_unit(self, node):
-            if not hasattr(self, "positions"):
-                self.positions = {nodeid: position for position, nodeid in enumerate(self.collection)}
-            # Groups that are named are slow, so they come first.
-            group = next((name for name in self.workqueue if not name.endswith(".py")), next(iter(self.workqueue)))
-            tests = self.assigned_work[node][group] = self.workqueue.pop(group)
-            node.send_runtest_some([self.positions[nodeid] for nodeid in tests])
-
-        def mark_test_complete(self, node, item_index, duration=0):
-            nodeid, groups = self.collection[item_index], self.assigned_work[node]
-            group = self._split_scope(nodeid)
-            del groups[group][nodeid]
-            if not groups[group]:
-                del groups[group]
-            self._reschedule(node)
-
-    return _ByFile(config, log)
+    workers.run(session, options.workers)
+    if session.shouldfail:
+        raise session.Failed(session.shouldfail)
+    return True
 
 
 class Tree:
@@ -221,7 +173,7 @@ _numbers = itertools.count()
 def tmp_path(tmp_path_factory, request):
     """A new folder. pytest's own fixture lists all earlier ones for the next number, which took over 20 s for all tests."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
-    return tmp_path_factory.mktemp(f"{name}{next(_numbers)}", numbered=False)
+    return tmp_path_factory.mktemp(f"{name}{os.getpid()}-{next(_numbers)}", numbered=False)
 
 
 @pytest.fixture
