@@ -66,6 +66,13 @@ def pytest_collection():
         gc.enable()
 
 
+def pytest_make_parametrize_id(val):
+    """Shorten what is long in the name of a test: some texts are of 68 MB, and a name is copied often."""
+    if isinstance(val, str | bytes) and len(val) > 200:
+        return ascii(val[:40]).strip("b'\"") + "..."
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
     """Run the tests in workers if there are any: see `workers.py`. Otherwise, pytest's own loop comes next."""
