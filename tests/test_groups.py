@@ -29,7 +29,11 @@ def test_other(address):
 
 
 FAILING = """
+import sys
+
 import pytest
+
+def test_kept_output(errors=sys.stderr): print("kept", file=errors)
 
 @pytest.fixture
 def broken():
@@ -77,12 +81,12 @@ def run_in_workers(folder, *options):
 def test_workers_report_every_failure_with_the_output_of_its_fixtures(tmp_path):
     (tmp_path / "test_failing.py").write_text(FAILING)
     result = run_in_workers(tmp_path, "-rA", "--junitxml=times.xml")
-    counts = "1 failed, 2 passed, 1 skipped, 2 errors"
+    counts = "1 failed, 3 passed, 1 skipped, 2 errors"
     assert (result.returncode, counts in result.stdout) == (1, True), result.stdout
     assert 'errors="2" failures="1" skipped="1"' in (tmp_path / "times.xml").read_text()
     result = run_in_workers(tmp_path, "-rA")
     assert (result.returncode, counts in result.stdout) == (1, True), result.stdout
-    for text in ("in setup", "in teardown", "in call", "for a reason"):
+    for text in ("in setup", "in teardown", "in call", "for a reason", "kept"):
         assert text in result.stdout
     failure = result.stdout.partition("= FAILURES =")[2].partition("= PASSES =")[0]
     assert [line for line in failure.splitlines() if line in ("before", "after")] == ["before", "after"]
@@ -92,7 +96,7 @@ def test_a_worker_that_ends_too_early_is_a_failure_and_the_others_go_on(tmp_path
     (tmp_path / "test_ending.py").write_text(ENDING)
     (tmp_path / "test_failing.py").write_text(FAILING)
     result = run_in_workers(tmp_path)
-    assert (result.returncode, "2 failed, 3 passed, 1 skipped, 2 errors" in result.stdout) == (1, True), result.stdout
+    assert (result.returncode, "2 failed, 4 passed, 1 skipped, 2 errors" in result.stdout) == (1, True), result.stdout
     assert "the worker ended with status 3, and did not run the other tests of its group" in result.stdout
     assert "FAILED test_ending.py::test_that_ends_its_process" in result.stdout
 

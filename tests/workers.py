@@ -11,8 +11,10 @@ import os
 import traceback
 from itertools import chain, pairwise
 from multiprocessing.connection import Pipe, wait
+from tempfile import TemporaryFile
 
 import pytest
+from _pytest.capture import FDCapture
 
 _NUMBER = 4
 """The size of a group's number in the pipe, in bytes: a worker reads all of it at once."""
@@ -94,10 +96,7 @@ def _work(session, groups, queue, writer):
         manager = session.config.pluginmanager
         manager.unregister(name="terminalreporter")
         manager.register(_Sender(session.config, writer))
-        capture = manager.get_plugin("capturemanager")  # its files are those of all workers until it starts again
-        capture.stop_global_capturing()
-        capture.start_global_capturing()
-        capture.suspend_global_capture()
+        _separate_output(manager.get_plugin("capturemanager")._global_capturing)
         try:
             tests = chain.from_iterable(groups[number] for number in _numbers(queue))
             for item, following in pairwise(chain(tests, [None])):
@@ -111,6 +110,14 @@ def _work(session, groups, queue, writer):
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _separate_output(capturing):
+    """Replace the files for captured output, which all workers share, and which modules may have kept when they were imported."""
+    for stream in (capturing.out, capturing.err):
+        if isinstance(stream, FDCapture):
+            with TemporaryFile() as own:
+                os.dup2(own.fileno(), stream.tmpfile.fileno(), inheritable=False)
 
 
 def _numbers(queue):
