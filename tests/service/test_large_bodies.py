@@ -1,14 +1,21 @@
 """Bodies with very many parts are refused, large ones are decoded in a thread, and their memory is counted."""
 
+import asyncio
 import json
 import platform
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
+from foreword.service.application import decode_large
+from foreword.service.bodies import TurnBody
+from foreword.service.fairness import FairStart
+from foreword.service.lanes import Lanes
 from foreword.service.memory import MemoryLimit, Reservation, give_back
 from foreword.service.request import is_quick, parsed_size
+from foreword.service.request_body import Disconnected
 from foreword.service.responses import Problem
 
 
@@ -29,11 +36,26 @@ def test_only_small_bodies_are_decoded_in_the_event_loop(body, expected):
 
 
 def test_a_body_with_too_many_parts_is_refused():
-    assert parsed_size(b"[[],[]]") == 7 + 3 * 300
+    assert parsed_size(b"[[],[]]") == 7 + 3 * 300 + 8
     with pytest.raises(Problem, match="200,000 objects and lists"):
         parsed_size(b"[" * 200_001)
     spread = b" " * 70_000 + b"[{"
     assert parsed_size(spread * 10) == len(spread) * 10 + 20 * 300, "it is counted in steps"
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_the_body_of_a_client_that_has_gone_is_not_decoded(is_closed):
+    async def run():
+        lanes = Lanes(1, 1, FairStart())
+        reservation, connection = Reservation(MemoryLimit(1_000_000)), SimpleNamespace(is_closed=is_closed)
+        try:
+            return await decode_large(b'{"cwd": "x"}', TurnBody, lanes, reservation, "a", connection)
+        except Disconnected:
+            return None
+        finally:
+            lanes.close()
+
+    assert asyncio.run(run()) == (None if is_closed else TurnBody(cwd="x"))
 
 
 def test_large_bodies_are_answered_like_small_ones(service):

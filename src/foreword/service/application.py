@@ -288,13 +288,22 @@ class Application:
         if self._inspections is not None and fair_start.has_several() and not self._store_watch.is_down:
             reservation.take(len(data))  # for the copy that is sent to the side process
             return data
-        return await _decode_large(data, kind, self._lanes, reservation, caller.name)
+        connection: Connection | None = scope.get(CONNECTION)
+        return await decode_large(data, kind, self._lanes, reservation, caller.name, connection)
 
 
-async def _decode_large(data: bytes, kind: type, lanes: Lanes, reservation: Reservation, token: str) -> Any:
-    """Decode a large body in a thread, once there is enough memory for it."""
+async def decode_large(
+    data: bytes, kind: type, lanes: Lanes, reservation: Reservation, token: str, connection: Connection | None
+) -> Any:
+    """Decode a large body in a thread, if there is enough memory for it, and if the client still waits then."""
+
+    def parse() -> Any:
+        if connection is not None and connection.is_closed:
+            raise Disconnected
+        return parse_body(data, kind)
+
     reservation.take(await lanes.decode(partial(parsed_size, data), token))
-    return await lanes.decode(partial(parse_body, data, kind), token)
+    return await lanes.decode(parse, token)
 
 
 def _first_lane(lanes: Lanes, route: Route, service: Service, request: Request) -> int | None:

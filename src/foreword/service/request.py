@@ -24,6 +24,7 @@ _BOOLEAN = re.compile("true|false")
 
 _QUICK_BYTES, _QUICK_OBJECTS, _QUICK_VALUES = 256 * 1024, 2000, 10_000
 _MAX_PARTS, _PART_BYTES = 200_000, 300
+_VALUE_BYTES = 8
 # Counting holds the interpreter too, so it happens in steps.
 _COUNTED_BYTES = 64 * 1024
 
@@ -95,13 +96,14 @@ def is_quick(data: bytes) -> bool:
 
 def parsed_size(data: bytes) -> int:
     """Return about how many bytes a parsed body takes in addition to its text. Raises a Problem if it has too many parts."""
-    parts = 0
+    parts = values = 0
     for start in range(0, len(data), _COUNTED_BYTES):
         end = start + _COUNTED_BYTES
         parts += data.count(b"{", start, end) + data.count(b"[", start, end)
+        values += data.count(b",", start, end)
         if parts > _MAX_PARTS:
             raise Problem("too-large", f"the body must not contain more than {_MAX_PARTS:,} objects and lists")
-    return len(data) + parts * _PART_BYTES
+    return len(data) + parts * _PART_BYTES + values * _VALUE_BYTES
 
 
 def parse_body(data: bytes, kind: type) -> Any:
