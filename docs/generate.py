@@ -643,14 +643,20 @@ def checks_page() -> str:
     parts = [
         "The checks of [`foreword lint`](../lint.md). A guard cannot be silenced by a comment in a file. Findings of the prompt itself are"
         " reported too, with [their own codes](findings.md).",
-        f"{codes_with_other_severity()} are also findings of the prompt, with a different severity: lint is stricter because it reports what the author"
-        " of a file should fix.",
+        *other_severities(),
         table(("check", "severity", "guard", "finds"), listed),
     ]
     for each in CHECKS:
         parts += [f"## {each.id}", each.about + " " + each.why, *extra_of(each)]
         parts += ["Reported:", *example(each.bad), "Not reported:", *example(each.good)]
     return page("Checks", "src/foreword/inspection/lint/table.py", *parts)
+
+
+def other_severities() -> list[str]:
+    """A paragraph about the codes that lint reports with a different severity, if there are any."""
+    names = codes_with_other_severity()
+    reason = "lint is stricter because it reports what the author of a file should fix."
+    return [f"{names} are also findings of the prompt, with a different severity: {reason}"] if names else []
 
 
 def extra_of(check: Check) -> list[str]:

@@ -442,11 +442,16 @@ def template_findings(findings: Iterable[Finding]) -> list[Finding]:
     return [row for row in findings if row.code.startswith(("template-", "variable-", "file-"))]
 
 
-_MERGED_CODES = ("skill-invalid", "skill-no-description", "skill-field", "skill-name", "skill-repaired", "over-limit")
+# What a message calls the files of a finding.
+_MERGED_CODES = {
+    **dict.fromkeys(("skill-invalid", "skill-no-description", "skill-field", "skill-name", "skill-repaired"), "skills"),
+    "agent-invalid": "sub-agents",
+    "over-limit": "files",
+}
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """Merge findings about skills that have the same problem into the first one, which says how many have it. Those outside `root` are separate."""
+    """Merge findings about skills and the like with one problem into the first one, which says how many have it. Those outside `root` are separate."""
     findings = list(findings)
     groups: dict[tuple[str, str, bool], list[Finding]] = {}
     for current in (each for each in findings if each.code in _MERGED_CODES):
@@ -458,15 +463,14 @@ def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]
         if skill_count == 1:
             merged.append(current)
         elif current is group[0]:
-            noun = "files" if current.code == "over-limit" else "skills"
-            message = f"{current.message} (in {skill_count:,} {noun}; this is the first)"
+            message = f"{current.message} (in {skill_count:,} {_MERGED_CODES[current.code]}; this is the first)"
             merged.append(replace(current, message=message))
     return merged
 
 
 def _group_key(skill_finding: Finding, root: str) -> tuple[str, str, bool]:
-    problem = skill_finding.message
-    if skill_finding.code == "skill-name":  # the quoted names differ, the problem is the same
+    problem = skill_finding.message.removeprefix(f"{skill_finding.path}: ")
+    if skill_finding.code in ("skill-name", "agent-invalid"):  # the quoted names differ, the problem is the same
         problem = "".join(problem.split("'")[::2])
     problem = problem.partition(";")[2] if skill_finding.code == "over-limit" else problem
     return skill_finding.code, problem, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")

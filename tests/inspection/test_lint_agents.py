@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from foreword.engine.assembler import Assembler
 from foreword.inspection.lint.agent_facts import mentions
 from foreword.inspection.lint.material import is_material
 from foreword.inspection.lint.rule_globs import PathIndex, split_globs
+from foreword.programs.proofread import proofread
 from foreword.sources import tree as folders
 
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
@@ -182,6 +184,30 @@ def test_an_import_that_a_person_has_to_approve_is_not_a_mistake(findings_for):
     assert findings_for(files) == findings_for({}, "web") == findings_for({}, "--recursive") == []
 
 
+def test_imports_of_several_files_that_fail_for_one_reason_are_one_finding(findings_for):
+    rules = {f".claude/rules/{name}.md": f"@docs/{name}.md\n" for name in "ab"}
+    assert findings_for({**rules, "docs/a.md": "A.", "docs/b.md": "B."}) == [
+        ("unfollowed-import", ".claude/rules/a.md", 1)
+    ]
+    assert findings_for.messages == [
+        "Claude Code does not import what these 2 files name, because each path is relative to its file's folder: /w/.claude/rules/a.md and"
+        " /w/.claude/rules/b.md; correct the paths"
+    ]
+
+
+def test_includes_of_one_name_in_several_files_are_one_finding(findings_for):
+    files = {f"{folder}AGENTS.md": "@STYLE.md\n" for folder in ("", "a/", "b/")} | {"STYLE.md": "Be brief."}
+    files |= {f"{folder}/STYLE.md": "Be brief." for folder in "ab"}
+    assert findings_for(files, "--recursive") == [("unsupported-include", "AGENTS.md", 1)]
+    assert " @STYLE.md in these 3 files: " in findings_for.messages[0]
+
+
+def test_sub_agents_without_a_description_are_one_finding(tree):
+    tree({**GIT, **{f"w/.claude/agents/{name}.md": f"---\nname: {name}\n---\nBe brief.\n" for name in "ab"}})
+    (finding,) = proofread(Assembler(tree.workspace("w"), "claude")).findings
+    assert finding.code == "agent-invalid" and finding.message.endswith(" (in 2 sub-agents; this is the first)")
+
+
 def test_imports_that_fail_for_one_reason_are_one_finding(findings_for):
     text = "# Web\n\n@docs/a.md\n@docs/b.md\n@gone.md\n@docs/*.md\n"
     files = {"web/CLAUDE.md": text, "docs/a.md": "A.", "docs/b.md": "B."}
@@ -338,7 +364,7 @@ def test_rules_of_the_layout_itself_are_checked_in_folders_below(findings_for):
 
 
 def test_a_rule_of_the_layout_itself_that_matches_no_file(findings_for):
-    files = {".agents/rules/a.md": "---\npaths: web/**\n---\nBe brief.\n"}
+    files = {".agents/rules/a.md": "---\npaths: web/*.md\n---\nBe brief.\n"}
     assert findings_for(files) == [("unmatched-rule", ".agents/rules/a.md", 2)]
     assert findings_for({**files, "web/x.css": "a {}"}) == []
 
@@ -376,6 +402,14 @@ def test_text_cut_by_a_limit_is_reported_at_the_file_to_shorten(findings_for, si
         findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a", "--disable", "blank-file")
         == expected
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "is_reported"), [('["dist", "./AGENTS.md"]', False), ('["dist"]', True), ("{}", True)]
+)
+def test_a_file_that_a_package_publishes_is_for_its_users(findings_for, files, is_reported):
+    tree = {"ui/AGENTS.md": "x" * 40_000, "ui/package.json": f'{{"files": {files}}}'}
+    assert findings_for(tree, "--recursive") == ([("cut-file", "ui/AGENTS.md", None)] if is_reported else [])
 
 
 def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_for):
@@ -439,18 +473,21 @@ def test_a_file_in_a_nested_hidden_folder_that_an_agent_reads(findings_for):
     [
         (".claude/rules/a.md", "paths: src/**/*.ts", "unmatched-rule"),
         (".claude/rules/a.md", "paths: 'lib/**/*.py'", ""),
-        (".cursor/rules/a.mdc", "globs: src/*, tests/**", "unmatched-rule"),
+        (".cursor/rules/a.mdc", "globs: src/*, src/deep/**", "unmatched-rule"),
+        (".cursor/rules/a.mdc", "globs: src/*, tests/**", ""),
+        (".cursor/rules/a.mdc", "globs: src/Formula/*.rb", ""),
         (".cursor/rules/a.mdc", "globs: src/*,*.py", ""),
         (".cursor/rules/a.mdc", "globs: '**/*.ts'", ""),
         (".claude/rules/a.md", "paths: '**/web/**/*.ts'", ""),
         (".claude/rules/a.md", "paths: generated/**", ""),
         (".claude/rules/a.md", "applyTo: '**/*'", ""),
-        (".github/instructions/a.instructions.md", "applyTo: 'src/**'", "unmatched-rule"),
+        (".github/instructions/a.instructions.md", "applyTo: 'src/**/*.{py,rb}'", "unmatched-rule"),
         (".github/instructions/a.instructions.md", "applyTo: '**'", ""),
     ],
 )
 def test_a_rule_for_paths_that_do_not_exist(findings_for, rule, globs, expected):
     files = {rule: f"---\ndescription: d\n{globs}\n---\nBe brief.\n", "lib/deep/a.py": "", ".gitignore": "generated/\n"}
+    files["other/a.ts"] = ""
     files |= {".git/objects/x": "", ".git/refs/x": ""}  # so that git takes it for a repository
     assert findings_for(files) == ([(expected, rule, 3)] if expected else [])
 
@@ -459,9 +496,9 @@ def test_a_rule_for_paths_that_do_not_exist(findings_for, rule, globs, expected)
     ("field", "is_reported"),
     [
         ('paths: ["El Servador/**"]', False),
-        ("paths: lib/*.ts El/**", False),
-        ('paths: ["lib/*.ts El/**"]', True),
-        ('paths: ["El Otro/**"]', True),
+        ("paths: lib/*.ts El/*.py", False),
+        ('paths: ["lib/*.ts El/*.py"]', True),
+        ('paths: ["El Otro/*.py"]', True),
     ],
 )
 def test_only_a_string_of_globs_is_split_at_blanks(findings_for, field, is_reported):
@@ -471,7 +508,7 @@ def test_only_a_string_of_globs_is_split_at_blanks(findings_for, field, is_repor
 
 
 def test_rules_of_a_collection_match_nothing(findings_for):
-    rules = {f".claude/rules/{name}.md": f"---\npaths: {name}/**\n---\nBe brief.\n" for name in "abcd"}
+    rules = {f".claude/rules/{name}.md": f"---\npaths: {name}/*.py\n---\nBe brief.\n" for name in "abcd"}
     assert findings_for(rules) == []
     unmatched = [("unmatched-rule", ".claude/rules/a.md", 2)]
     assert findings_for({"c/x.py": "", "d/x.py": ""}) == unmatched, "half of them match"
@@ -500,7 +537,7 @@ def test_rules_with_the_same_mistake_are_one_finding(findings_for):
     assert findings_for.messages == [
         "Claude Code ignores the field `globs` of these 2 rules: /w/.claude/rules/a.md and /w/.claude/rules/b.md; did you mean `paths`?"
     ]
-    rules = {f".claude/rules/{name}.md": "---\npaths: old/**\n---\nBe brief.\n" for name in "ab"}
+    rules = {f".claude/rules/{name}.md": "---\npaths: old/*.ts\n---\nBe brief.\n" for name in "ab"}
     assert findings_for(rules) == [("unmatched-rule", ".claude/rules/a.md", 2)]
     assert findings_for.messages[0].startswith("Claude Code uses these 2 rules for no file, because none")
 
@@ -643,7 +680,12 @@ def test_each_folder_is_listed_once(findings_for, monkeypatch):
     listed = []
     scan = folders.os.scandir
     monkeypatch.setattr(folders.os, "scandir", lambda path: listed.append(path) or scan(path))
-    files = {"AGENTS.md": "X.", "a/AGENTS.md": "Y.", "a/b/c.py": "", ".claude/rules/r.md": "---\npaths: no/**\n---\nZ."}
+    files = {
+        "AGENTS.md": "X.",
+        "a/AGENTS.md": "Y.",
+        "a/b/c.py": "",
+        ".claude/rules/r.md": "---\npaths: no/*.py\n---\nZ.",
+    }
     assert findings_for(files, "--recursive") == [("unmatched-rule", ".claude/rules/r.md", 2)]
     below = [path for path in listed if isinstance(path, str) and path.endswith("/w/a/b")]
     assert len(below) == 1
@@ -879,7 +921,7 @@ def test_a_misspelled_scope_of_a_rule_that_always_applies_changes_nothing(findin
 def test_a_pattern_below_a_folder_that_exists_may_be_for_files_to_come(findings_for):
     rule = {".claude/rules/a.md": "---\npaths: apps/**/db/**\n---\nBe brief.\n"}
     assert findings_for({**rule, "apps/x.py": ""}) == []
-    assert findings_for({".claude/rules/a.md": "---\npaths: old/**/db/**\n---\nBe brief.\n"}) == [
+    assert findings_for({".claude/rules/a.md": "---\npaths: old/**/db/*.py\n---\nBe brief.\n"}) == [
         ("unmatched-rule", ".claude/rules/a.md", 2)
     ]
 

@@ -146,11 +146,36 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("`src/api/*.py` `src/{a,b}.py` `<name>/x.md` `$HOME/x.md` `a/b` `application/json`", []),
         ("Read `path/to/file.md`.", []),
         ("Read `docs/guide.md`. Again: read `docs/guide.md`.", ["docs/guide.md"]),
+        ("# Changelog\n\nRoutes: `src/api/gone.py`. See [it](docs/gone.md).", ["docs/gone.md"]),
+        ("# Chat history\n\nRoutes: `src/api/gone.py`", ["src/api/gone.py"]),
+        ("# A\n\n## Session 2026-02-01\n\n### API\n\nRoutes: `src/api/gone.py`", []),
+        ("# A\n\n## 变更日志\n\n`src/api/gone.py`\n\n## API\n\n`src/api/other.py`", ["src/api/other.py"]),
+        ("Configure providers in `src/api/gone.py`.", []),
+        ("Define the colours as described in `src/api/gone.py`.", ["src/api/gone.py"]),
+        ("The providers are configured in `src/api/gone.py`.", ["src/api/gone.py"]),
+        (
+            "<!-- X:START -->\nRoutes: `src/api/gone.py` [a](gone.md)\n<!-- X:END -->\nRoutes: `src/api/other.py`",
+            ["src/api/other.py"],
+        ),
+        ("<!-- BEGIN:x -->\nRoutes: `src/api/gone.py`\n<!-- END:x -->", []),
+        ("<!-- X:START -->\nRoutes: `src/api/gone.py`\n<!-- Y:END -->", ["src/api/gone.py"]),
+        ("<!-- lint-ignore-start -->\nRoutes: `src/api/gone.py`\n<!-- lint-ignore-end -->", ["src/api/gone.py"]),
+        ("# Rules for {{project-name}}\n\nRoutes: `src/api/gone.py`", []),
+        ("# Rules for `{{brand}}`\n\n{{brand}}: `src/api/gone.py`", ["src/api/gone.py"]),
+        ("Always follow the directory structure below:\n\n- `src/api/gone.py`: routes", []),
+        ("The directory structure:\n\n- `src/api/gone.py`: routes", ["src/api/gone.py"]),
     ],
 )
 def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
     assert [reference.target for reference in find_missing_files(source(text), exists, exists_nowhere)] == expected
+
+
+@pytest.mark.parametrize(("name", "expected"), [("changelog-archive", []), ("chat-history", ["src/api/gone.py"])])
+def test_the_name_of_a_file_says_that_it_records_changes(name, expected):
+    text = source("Routes: `src/api/gone.py`", f"/w/{name}.md")
+    found = find_missing_files(text, disk("src/api/there.py"), exists_nowhere)
+    assert [reference.target for reference in found] == expected
 
 
 @pytest.mark.parametrize(
@@ -238,6 +263,9 @@ def test_a_layout_that_expands_includes_is_not_reported():
         ("Do not run `bun test` here.", "`bun install`", ""),
         ("To avoid npm trouble, wait.", "`npm install`", ""),
         ("Use tabs in Go.", "Indentation: 2 spaces.", ""),
+        ("Follow PEP 8 (indent with 4 spaces).", "Indentation: 2 spaces.", ""),
+        ("## Code in `*.py`\n\n### Style\n\nIndent with 4 spaces.", "Indentation: 2 spaces.", ""),
+        ("## 1.2 Style\n\nIndent with 4 spaces.", "Indentation: 2 spaces.", "uses 2 spaces, uses 4 spaces"),
         ("Use tabs for the pages of a dialog.", "Indentation: 2 spaces.", ""),
         ("Prefer tabs over accordions.", "Indentation: 2 spaces.", ""),
         ("Use spaces around operators.", "Indentation: tabs.", ""),
@@ -620,6 +648,21 @@ def test_a_link_has_the_references_of_its_target(tree):
 def test_one_missing_file_in_copies_is_one_finding(tree):
     files = {f"w/{folder}/AGENTS.md": f"# {folder}\n\nRead `docs/a.md`.\n" for folder in "abc"}
     assert missing_files(tree, files) == ["docs/a.md does not exist; also in /w/b/AGENTS.md:3 and 1 more"]
+
+
+def test_one_missing_file_in_two_files_of_a_folder_is_one_finding(tree):
+    text = "Read `docs/a.md`.\n"
+    files = {"w/CLAUDE.md": f"# A\n\n{text}", "w/AGENTS.md": text, "w/web/AGENTS.md": text}
+    (message,) = missing_files(tree, files)
+    assert message.startswith("docs/a.md does not exist; also in /w/") and message.endswith(" and 1 more")
+
+
+def test_a_link_to_a_persons_disk_can_be_followed_by_nobody_else(tree):
+    links = "[a](/Users/kim/w/a.md) [b](file:///home/kim/w/b.md#x) [c](/home/user/c.md) [d](/api/users/d.md) `[e](/Users/kim/e.md)`"
+    message = "/Users/kim/w/a.md and file:///home/kim/w/b.md are on one person's disk"
+    assert missing_files(tree, {"w/AGENTS.md": f"See {links}.\n"}) == [message]
+    tree({"home/.claude/CLAUDE.md": "See [a](/Users/kim/w/a.md).\n"})
+    assert missing_files(tree, {}) == [message]
 
 
 def test_several_missing_files_are_one_finding(tree):

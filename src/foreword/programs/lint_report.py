@@ -99,6 +99,11 @@ class _Foldable:
 _FOLDABLE = (
     _Foldable((MISSING_FILE,), r"(?P<key>)(?P<name>.+) does not exist", lambda key, names: f"{names} do not exist"),
     _Foldable(
+        (MISSING_FILE,),
+        r"(?P<key>)(?P<name>.+) is on one person's disk",
+        lambda key, names: f"{names} are on one person's disk",
+    ),
+    _Foldable(
         ("missing-target", "missing-script"),
         r"(?P<key>.+ has no (?:target|script)) (?P<name>'[^']+')(?:;.*)?",
         lambda key, names: f"{key}s {names}",
@@ -124,13 +129,16 @@ _FOLDABLE = (
 def fold_by_file(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, where those about several things that are missing in one file are one, at the first of them.
 
-    What is missing in several files with the same name is reported for the first: often these are copies.
+    What is missing in several files with the same name, or in one folder, is reported for the first: often these are copies.
     """
     others_of: dict[Finding, list[Finding]] = {}
     groups: dict[object, list[tuple[Finding, str, _Foldable | None, str]]] = {}
     first_of: dict[object, Finding] = {}
     for found in findings:
-        first = first_of.setdefault((found.message, os.path.basename(found.path), found.code), found)
+        folder, name = os.path.split(found.path)
+        keys = [(found.code, found.message, part) for part in (("name", name), ("folder", folder))]
+        first = next((first_of[key] for key in keys if key in first_of), found)
+        first_of.update(dict.fromkeys((key for key in keys if key not in first_of), first))
         if found.code == MISSING_FILE and first is not found:
             others_of.setdefault(first, []).append(found)
             continue

@@ -47,7 +47,7 @@ class WaitingRules:
         for source, globs, agents in unmatched:
             folders = literal_folders(globs)
             # A pattern without a folder, or below one that exists, may be for files that do not exist yet. What is not in git may exist elsewhere.
-            is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders)
+            is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders) and index.has_candidate(globs)
             if is_wrong and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
                 _report_unmatched_rule(globs, source, agents, facts)
 

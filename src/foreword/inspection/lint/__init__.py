@@ -22,7 +22,7 @@ from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
 from .patterns import lazy_pattern
-from .references import find_missing_files, find_unexpanded_includes
+from .references import find_missing_files, find_personal_links, find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .secrets import find_secrets, mask_secrets
 from .sizes import MAX_SECTION_TOKENS, find_excesses, find_large_sections
@@ -154,6 +154,9 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
     if source.is_file:
         for reference in find_missing_files(source, context.exists, context.exists_anywhere):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
+        for reference in find_personal_links(source, context.exists):
+            message = f"{reference.target} is on one person's disk"
+            yield _finding("missing-file", source, source.line(reference.offset), message)
         yield from _missing_definitions(source, context)
     for comment in source.ignore_comments:
         yield from (

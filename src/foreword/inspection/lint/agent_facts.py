@@ -141,12 +141,7 @@ class Facts:
         groups: dict[object, list[Finding]] = {}
         for finding in findings:
             groups.setdefault(self._message_for_several(finding) or finding, []).append(finding)
-        return _join_same_advice(
-            replace(group[0], message=_about_several(str(message), [finding.path for finding in group]))
-            if len(group) > 1
-            else group[0]
-            for message, group in groups.items()
-        )
+        return _join_same_advice(found for message, group in groups.items() for found in _as_one(str(message), group))
 
     def _message_for_several(self, finding: Finding) -> str:
         key = finding.code, Place(finding.path, finding.line, finding.column, finding.end_column)
@@ -184,6 +179,12 @@ def _join_same_advice(findings: Iterable[Finding]) -> list[Finding]:
         else:
             joined[key] = finding
     return list(joined.values())
+
+
+def _as_one(message: str, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return one finding with this message if these are about several files, otherwise the findings themselves."""
+    paths = list(dict.fromkeys(finding.path for finding in findings))
+    return [replace(findings[0], message=_about_several(message, paths))] if len(paths) > 1 else findings
 
 
 def _about_several(message: str, paths: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from ...vocabulary import Document
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
+from .targets import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -275,8 +276,7 @@ _MIN_LOST = 256
 def report_cut_files(visit: Visit, facts: Facts) -> None:
     """Report the first file that exceeds the layout's limit, or the large one that leaves no room for it. The files after it are dropped too."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
-    sources = (visit.read(candidate.path) for candidate in visit.candidates_in_repository("cut"))
-    source = next(filter(None, sources), None) if limit is not None else None
+    source = _first_cut_file(visit) if limit is not None else None
     if source is None or limit is None:
         return
     sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
@@ -293,6 +293,22 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
         f" {'this one' if is_to_blame else 'it'}, or move details into files that are read when needed"
     )
     facts.add("cut-file", Place(largest if is_to_blame else source.path), message, visit.agent)
+
+
+def _first_cut_file(visit: Visit) -> SourceText | None:
+    """Return the first file that is cut, or None if none is, or if that one is for others."""
+    sources = (visit.read(candidate.path) for candidate in visit.candidates_in_repository("cut"))
+    source = next(filter(None, sources), None)
+    return None if source is None or _is_published(source, visit) else source
+
+
+def _is_published(source: SourceText, visit: Visit) -> bool:
+    """Whether a file is for the users of a package: the package.json beside it lists the file among those to publish."""
+    package = visit.read(join(dirname(source.path), "package.json"))
+    files = (parse_object(package.text) or {}).get("files") if package else None
+    return isinstance(files, list) and any(
+        isinstance(name, str) and name.removeprefix(".").removeprefix("/") == basename(source.path) for name in files
+    )
 
 
 def _describe_lost_line(text: str, kept: str) -> str:

@@ -33,29 +33,20 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
     """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
     replaced: dict[str, list[_MissingImport]] = {}
     punctuated: dict[tuple[str, str], list[_MissingImport]] = {}
-    for finding in visit.prompt.findings:
-        source = visit.read(finding.path) if finding.code == "import-missing" else None
-        token = _token(source, finding) if source else ""
-        if source is None or not token or _may_exist(token, _lines_until(source, finding)):
-            continue
-        path = token.rstrip(_PUNCTUATION)
-        missing, punctuation = _MissingImport(path, finding.line, finding.column), token[len(path) :]
+    for source, token, missing in _find_missing_imports(visit):
+        path, punctuation = missing.token, token[len(missing.token) :]
+        before = _text_before(source, missing)
         if "*" in path:
-            message = f"{{agents}} do{{es}} not import {token}, because an import takes no `*`; name each file"
-            _add_import(source.path, missing, message, visit, facts)
+            _add_missing_import(
+                source.path, missing, f"{token}, because an import takes no `*`; name each file", visit, facts
+            )
         elif not _PATH_OF_TEXT.search(path):
             replaced.setdefault(source.path, []).append(missing)
-        elif _line_of(source, missing)[: (missing.column or 1) - 1].endswith(
-            "/"
-        ):  # a package: node_modules/@scope/name/README.md
-            continue
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
-            if not _begins_line(source, missing):  # in a sentence, the file may only be mentioned
-                continue
-            punctuated.setdefault((source.path, punctuation), []).append(missing)
-        elif reason := _reason_for_missing(path, visit):
-            message = f"{{agents}} do{{es}} not import {token}, because {reason}"
-            _add_import(source.path, missing, message, visit, facts)
+            if _BEGINS_LINE.fullmatch(before):  # in a sentence, the file may only be mentioned
+                punctuated.setdefault((source.path, punctuation), []).append(missing)
+        elif not before.endswith("/") and (reason := _reason_for_missing(path, visit)):
+            _add_missing_import(source.path, missing, f"{token}, because {reason}", visit, facts)
     for source_path, found in replaced.items():
         _report_replaced_words(source_path, found, visit, facts)
     for (source_path, punctuation), found in punctuated.items():
@@ -64,6 +55,15 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
             " the path; write a space before it, or put the import on its own line"
         )
         _add_import(source_path, found[0], message, visit, facts)
+
+
+def _find_missing_imports(visit: Visit) -> Iterator[tuple[SourceText, str, _MissingImport]]:
+    """Yield each import that finds no file: the importing file, the token, and the import without the punctuation after it."""
+    for finding in visit.prompt.findings:
+        source = visit.read(finding.path) if finding.code == "import-missing" else None
+        token = _token(source, finding) if source else ""
+        if source and token and not _may_exist(token, _lines_until(source, finding)):
+            yield source, token, _MissingImport(token.rstrip(_PUNCTUATION), finding.line, finding.column)
 
 
 def _may_exist(token: str, text: str) -> bool:
@@ -76,7 +76,10 @@ def _reason_for_missing(path: str, visit: Visit) -> str:
     from_root = normpath(join(visit.root, path[1:]))
     if from_root in visit.loaded:
         return ""
-    return "its path is relative to this file's folder" if visit.read(from_root) else "the file does not exist"
+    return _OTHER_FOLDER if visit.read(from_root) else "the file does not exist"
+
+
+_OTHER_FOLDER = "its path is relative to this file's folder"
 
 
 @value
@@ -88,20 +91,29 @@ class _MissingImport:
     column: int | None
 
 
-def _begins_line(source: SourceText, missing: _MissingImport | Finding) -> bool:
-    """Whether nothing but the marks of a list, a quote or emphasis, or a verb such as `see`, comes before an import on its line."""
-    before = _line_of(source, missing)[: (missing.column or 1) - 1]
-    return re.fullmatch(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", before, re.IGNORECASE) is not None
+# Only the marks of a list, a quote or emphasis, or a verb such as `see`.
+_BEGINS_LINE = re.compile(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", re.IGNORECASE)
 
 
-def _line_of(source: SourceText, missing: _MissingImport | Finding) -> str:
-    return source.text.split("\n")[(missing.line or 1) - 1]
+def _text_before(source: SourceText, missing: _MissingImport) -> str:
+    """Return the part of the line before an import. If it ends with `/`, this is the path of a package: node_modules/@scope/name/README.md."""
+    return source.text.split("\n")[(missing.line or 1) - 1][: (missing.column or 1) - 1]
 
 
 def _lines_until(source: SourceText, finding: Finding) -> str:
     """Return the line of a finding with the few lines above it, which may say when the import applies."""
     number = finding.line or 1
     return " ".join(source.text.split("\n")[max(number - 1 - _MAX_LINES_ABOVE, 0) : number])
+
+
+def _add_missing_import(path: str, missing: _MissingImport, what: str, visit: Visit, facts: Facts) -> None:
+    """Report one import. Files whose paths are all relative to another folder have the same mistake."""
+    for_several = (
+        "{agents} do{es} not import what these {count} files name, because each path is relative to its file's folder: {files}; correct the paths"
+        if what.endswith(_OTHER_FOLDER)
+        else ""
+    )
+    _add_import(path, missing, f"{{agents}} do{{es}} not import {what}", visit, facts, for_several)
 
 
 def _add_import(
@@ -177,7 +189,12 @@ def report_unexpanded_includes(visit: Visit, facts: Facts, is_for: Callable[[str
         for reference, is_file in find_unexpanded_includes(source, exists, True, visit.loaded):
             if is_file:
                 message = f"{{agents}} do{{es}} not expand {reference.target}: the model sees the line, not the file; say when to read it"
-                facts.add("unsupported-include", Place(path, source.line(reference.offset)), message, visit.agent)
+                for_several = (
+                    f"{{agents}} do{{es}} not expand {reference.target} in these {{count}} files: the model sees the line, not the file: {{files}};"
+                    " say when to read it"
+                )
+                place = Place(path, source.line(reference.offset))
+                facts.add("unsupported-include", place, message, visit.agent, for_several=for_several)
 
 
 def _names_with_imports(visit: Visit) -> set[str]:

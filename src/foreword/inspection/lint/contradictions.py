@@ -122,7 +122,7 @@ _ANY_SPACES = "spaces"
 _INDENTATION = "the indentation"
 _LANGUAGE = lazy_pattern(
     r"\b(?:go|golang|makefiles?|python|ya?ml|json|javascript|typescript|js|ts|tsx|rust|java|kotlin|swift|c\+\+|cpp|html|css|sql|shell|bash|lua"
-    r"|proto|toml|markdown|list|lists|csv|tsv|tree|output|wrapped|continuation)\b|\.\w{1,5}\b",
+    r"|proto|toml|markdown|list|lists|csv|tsv|tree|output|wrapped|continuation|pep[ -]?8)\b|\.[a-z]\w{0,4}\b",
     re.IGNORECASE,
 )
 
@@ -400,10 +400,12 @@ _INNER_VERB = lazy_pattern(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
 def _attitude_to_indentation(source: SourceText, match: re.Match[str]) -> str:
-    """Return what a sentence about indentation asks for or forbids, if it applies to all files."""
+    """Return what a sentence about indentation asks for or forbids, if it and its headings name no language, so that it applies to all files."""
     start = match.start()
     line = source.line_around(start)
-    if not _ABOUT_INDENTATION.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):
+    if not _ABOUT_INDENTATION.search(line) or source.is_fenced(start):
+        return ""
+    if _LANGUAGE.search(line) or _LANGUAGE.search(source.headings_above(start)):
         return ""
     verb = _INNER_VERB.search(match[0])  # `for indentation, use tabs`
     before = sentence_before(source.text, start + verb.start() if verb else start)

@@ -14,6 +14,7 @@ from ...vocabulary import value
 from .commands import is_shell
 from .instructions import is_about_other_repository
 from .patterns import lazy_pattern
+from .records import is_record, is_unfilled, is_written_by_tool
 from .source_text import ENDS_SENTENCE
 
 TYPE_CHECKING = False
@@ -93,8 +94,21 @@ _PLACEHOLDER = lazy_pattern(
     r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}|y{4}|mmdd|hhmm",
     re.IGNORECASE,
 )
+# In the home directory of a person, not of a container or an example.
+_PERSONAL = lazy_pattern(
+    r"(?:file://)?/(?:[A-Za-z]:/)?(?:Users|home)/(?!(?:you|your\w*|me|user|username|name|node|runner|ubuntu|vscode|app|shared|public|\W)/)[\w.-]+/",
+    re.IGNORECASE,
+)
 # In the line that introduces a list: "It must never:".
 _FORBIDS = lazy_pattern(r"\b(?:never|not|don['’]t|avoid|forbidden|wrong)\b[^.]{0,60}:[*_ \t]*$", re.IGNORECASE)
+# In the line that introduces a list: "Always follow the directory structure below:".
+_PLANS = lazy_pattern(r"\bfollow\b[^.]{0,60}\bstructure\b|\bstructure\b[^.]{0,40}\bto follow\b", re.IGNORECASE)
+# Says where code is to come: "configure providers in `lib/auth.ts`".
+_PLACES = lazy_pattern(
+    r"\b(?:configure|define|place|keep|declare|register|implement)[ \t]+(?:(?!(?:see|read|use|follow)\b)[\w'’,*`/-]+[ \t]+){1,8}"
+    r"(?:in|into|to|inside|under|at)[ \t]+(?:the[ \t]+)?[*_\[`(]{0,3}$",
+    re.IGNORECASE,
+)
 # At the end of the line above a wrapped line.
 _INTRODUCES_EXAMPLE = lazy_pattern(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
@@ -125,10 +139,31 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
         decoded = _percent_decode(target) if is_link else target
         if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
             continue
+        if is_written_by_tool(source, offset) or not (is_link or _is_maintained(source, offset)):
+            continue
         if (is_link or not _is_anywhere(target, exists_anywhere)) and not _is_explained(source, offset, target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
+
+
+def find_personal_links(source: SourceText, exists: Exists) -> Iterator[Reference]:
+    """Yield the links to files in a person's home directory, without duplicates. A file outside the workspace is that person's own."""
+    seen: set[str] = set()
+    for match in _LINK.finditer(source.text):
+        target = match[1]
+        if target in seen or not _PERSONAL.match(target) or source.is_code(match.start()):
+            continue
+        seen.add(target)
+        is_sample = _is_sample_link(source, match.start(1), source.line_around(match.start()).replace(target, ""))
+        if exists(source.path, ".", True) and not is_sample and not is_written_by_tool(source, match.start()):
+            yield Reference(match.start(1), target)
+
+
+def _is_maintained(source: SourceText, offset: int) -> bool:
+    """Whether a path in prose is meant to exist now: it is not in a record of changes, a template or a structure to follow."""
+    is_kept = not is_unfilled(source) and not is_record(source, offset)
+    return is_kept and not _PLANS.search(source.list_above(offset)[0])
 
 
 def _is_anywhere(target: str, exists_anywhere: ExistsAnywhere) -> bool:
@@ -278,6 +313,8 @@ def _has_folder(source: SourceText, target: str, exists: Exists) -> bool:
 def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
     """Whether the words before a path, the heading above it or the first row of its table are about files that need not exist here."""
     if _POSSESSIVE.search(before) or source.introduces_fence(offset):
+        return True
+    if _PLACES.search(before) and not _POINTS_TO.search(before):
         return True
     return any(map(_ABOUT_OTHER_FILES.search, (source.headings_above(offset), source.table_head(offset))))
 

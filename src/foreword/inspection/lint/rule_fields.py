@@ -14,7 +14,7 @@ from ...layout.touch_keys import MATCH_FIELDS
 from ...sources.globs import matches_glob
 from ...sources.paths import is_inside
 from ...text.lines import printable
-from .agent_facts import Place, agent_name, place_of
+from .agent_facts import Place, agent_name, mentions, place_of
 from .rule_globs import matches_all, split_globs
 
 TYPE_CHECKING = False
@@ -250,6 +250,8 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {_stem_for(printable(stem), endings[0])}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
+            if any(mentions(text, place.path, path) for path, text in visit.loaded.items()):
+                continue
             for_several = (
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
                 f" {{files}}; rename them to *{endings[0]}"

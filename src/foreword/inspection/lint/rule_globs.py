@@ -79,6 +79,21 @@ class PathIndex:
         except _TooManyComparisons:
             return True
 
+    def has_candidate(self, globs: Iterable[str]) -> bool:
+        """Whether files for which one of these globs may have been meant exist anywhere, with its extension or in a folder with its last name.
+
+        Otherwise, nothing was renamed: the files may be yet to come, or the rule is a copy.
+        """
+        alternatives = (other for glob in globs for other in expand_braces(glob.lower().rstrip("/")))
+        return any(map(self._has_candidate, alternatives))
+
+    def _has_candidate(self, glob: str) -> bool:
+        _, dot, ending = basename(glob).rpartition(".")
+        if dot and not _has_wildcard(ending):
+            return f".{ending}" in self.by_ending
+        folders = [segment for segment in glob.split("/") if segment and not _has_wildcard(segment)]
+        return bool(folders) and folders[-1] in self.names
+
     def _matches(self, glob: str) -> bool:
         if (
             len(glob) > _MAX_GLOB_LENGTH

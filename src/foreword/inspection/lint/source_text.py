@@ -208,6 +208,16 @@ class SourceText:
         above = self.text[max(start - _MAX_DISTANCE, 0) : start].rstrip().rpartition("\n")[2]
         return _COUNTEREXAMPLE.search(above) is not None
 
+    @property
+    def headings(self) -> list[str]:
+        """The text of each heading, in order."""
+        return [text for _, text, _ in self._headings]
+
+    @property
+    def title(self) -> str:
+        """The first heading, or empty if there is none."""
+        return next(iter(self.headings), "")
+
     def heading_above(self, offset: int) -> str:
         """Return the nearest heading above a character, or empty if there is none."""
         return self._heading_at(offset)[1]
@@ -216,10 +226,13 @@ class SourceText:
         """Return the nearest heading above a character and those of which it is a part, each on its own line."""
         return self._heading_at(offset)[2]
 
+    @property
+    def _headings(self) -> list[tuple[int, str, str]]:
+        return self.cached("headings", lambda source: list(_find_headings(source)))
+
     def _heading_at(self, offset: int) -> tuple[int, str, str]:
-        headings = self.cached("headings", lambda source: list(_find_headings(source)))
-        index = bisect_right(headings, (offset, "", "")) - 1
-        return headings[index] if index >= 0 else (0, "", "")
+        index = bisect_right(self._headings, (offset, "", "")) - 1
+        return self._headings[index] if index >= 0 else (0, "", "")
 
     def section_before(self, offset: int) -> str:
         """Return the text from the nearest heading above a character to the end of its line, or the end of that text if it is very long."""

@@ -470,20 +470,21 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optiona
 
 def scripts_of(package: str) -> Definitions:
     """Return the scripts that a package.json defines. If it is invalid, it may define anything."""
-    content = _parse_object(package)
+    content = parse_object(package)
     scripts = content.get("scripts", {}) if content is not None else None
     return Definitions(tuple(scripts)) if isinstance(scripts, dict) else Definitions(is_open=True)
 
 
 def scripts_and_programs_of(package: str) -> Definitions:
     """Like `scripts_of`, with the packages whose programs `yarn run` can run."""
-    names, content = scripts_of(package), _parse_object(package) or {}
+    names, content = scripts_of(package), parse_object(package) or {}
     groups = [content.get(key) for key in _DEPENDENCIES]
     packages = {name.rpartition("/")[2]: None for group in groups if isinstance(group, dict) for name in group}
     return Definitions((*names.defined, *packages), is_open=names.is_open)
 
 
-def _parse_object(text: str) -> dict[str, Any] | None:
+def parse_object(text: str) -> dict[str, Any] | None:
+    """Return the object that a JSON file contains, or None if it contains something else."""
     import json
 
     try:
