@@ -199,7 +199,7 @@ def test_includes_of_one_name_in_several_files_are_one_finding(findings_for):
     files = {f"{folder}AGENTS.md": "@STYLE.md\n" for folder in ("", "a/", "b/")} | {"STYLE.md": "Be brief."}
     files |= {f"{folder}/STYLE.md": "Be brief." for folder in "ab"}
     assert findings_for(files, "--recursive") == [("unsupported-include", "AGENTS.md", 1)]
-    assert " @STYLE.md in these 3 files: " in findings_for.messages[0]
+    assert " @STYLE.md in these 3 files, so the model sees the line, not the file: " in findings_for.messages[0]
 
 
 def test_sub_agents_without_a_description_are_one_finding(tree):
@@ -375,6 +375,9 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
     assert findings_for.messages == [
         "Claude Code ignores this file, and reads only files that end in .md in this folder; rename it to a.md"
     ]
+    named = {"CLAUDE.md": "The rules are in `.claude/rules/a.mdc`."}
+    assert findings_for({**files, **named}) == []
+    findings_for({"CLAUDE.md": "Be brief."})
     assert findings_for({".github/instructions/c.md": "Hello.", ".cursor/rules/d.md": "Hello."}) == [
         ("misplaced-file", ".claude/rules/a.mdc", None),
         ("misplaced-file", ".cursor/rules/d.md", None),

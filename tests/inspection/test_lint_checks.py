@@ -659,7 +659,7 @@ def test_one_missing_file_in_two_files_of_a_folder_is_one_finding(tree):
 
 def test_a_link_to_a_persons_disk_can_be_followed_by_nobody_else(tree):
     links = "[a](/Users/kim/w/a.md) [b](file:///home/kim/w/b.md#x) [c](/home/user/c.md) [d](/api/users/d.md) `[e](/Users/kim/e.md)`"
-    message = "/Users/kim/w/a.md and file:///home/kim/w/b.md are on one person's disk"
+    message = "/Users/kim/w/a.md and file:///home/kim/w/b.md are on one person's disk; link to them by relative paths"
     assert missing_files(tree, {"w/AGENTS.md": f"See {links}.\n"}) == [message]
     tree({"home/.claude/CLAUDE.md": "See [a](/Users/kim/w/a.md).\n"})
     assert missing_files(tree, {}) == [message]

@@ -100,8 +100,8 @@ _FOLDABLE = (
     _Foldable((MISSING_FILE,), r"(?P<key>)(?P<name>.+) does not exist", lambda key, names: f"{names} do not exist"),
     _Foldable(
         (MISSING_FILE,),
-        r"(?P<key>)(?P<name>.+) is on one person's disk",
-        lambda key, names: f"{names} are on one person's disk",
+        r"(?P<key>)(?P<name>.+) is on one person's disk; link to it by a relative path",
+        lambda key, names: f"{names} are on one person's disk; link to them by relative paths",
     ),
     _Foldable(
         ("missing-target", "missing-script"),

@@ -155,7 +155,7 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
         for reference in find_missing_files(source, context.exists, context.exists_anywhere):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         for reference in find_personal_links(source, context.exists):
-            message = f"{reference.target} is on one person's disk"
+            message = f"{reference.target} is on one person's disk; link to it by a relative path"
             yield _finding("missing-file", source, source.line(reference.offset), message)
         yield from _missing_definitions(source, context)
     for comment in source.ignore_comments:

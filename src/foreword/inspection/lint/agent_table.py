@@ -137,7 +137,8 @@ AGENT_CHECKS = (
         "warning",
         "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
         "The rule is not used for any file. Usually a folder was renamed. Only a pattern that begins with the name of a folder that does not exist is"
-        " reported, because others may be for files to come. A pattern counts as matching if it matches at any depth and in any letter case, or if a"
+        " reported, if files with its extension (or, without one, a folder with its last name) exist elsewhere, because others may be for files to"
+        " come. A pattern counts as matching if it matches at any depth and in any letter case, or if a"
         " `.gitignore` ignores its"
         " folder. If a repository has three or more such rules and most match nothing, it is a collection for other projects, and none is reported.",
         Example(

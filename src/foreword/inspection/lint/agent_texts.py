@@ -190,8 +190,8 @@ def report_unexpanded_includes(visit: Visit, facts: Facts, is_for: Callable[[str
             if is_file:
                 message = f"{{agents}} do{{es}} not expand {reference.target}: the model sees the line, not the file; say when to read it"
                 for_several = (
-                    f"{{agents}} do{{es}} not expand {reference.target} in these {{count}} files: the model sees the line, not the file: {{files}};"
-                    " say when to read it"
+                    f"{{agents}} do{{es}} not expand {reference.target} in these {{count}} files, so the model sees the line, not the file:"
+                    " {files}; say when to read it"
                 )
                 place = Place(path, source.line(reference.offset))
                 facts.add("unsupported-include", place, message, visit.agent, for_several=for_several)
