@@ -78,7 +78,7 @@ def test_a_lane_has_some_threads_and_places_to_wait(lane, threads, problem):
 
 @pytest.mark.parametrize(
     ("lane", "alone", "among_others"),
-    [(READING, 32, 2), (BUILDING, 8, 1), (QUESTIONS, 4, 1), (TEMPLATES, 3, 1), (INSPECTIONS, 2, 1)],
+    [(READING, 32, 1), (BUILDING, 8, 1), (QUESTIONS, 4, 1), (TEMPLATES, 3, 1), (INSPECTIONS, 2, 1)],
 )
 @pytest.mark.parametrize("has_several", [False, True])
 def test_a_token_uses_all_threads_of_a_lane_only_while_it_is_alone(lane, alone, among_others, has_several):

@@ -10,7 +10,7 @@ from time import perf_counter
 # How many requests of each caller begin in one interval, while there are several callers, and how long the interval is, in seconds. Between
 # them, the event loop leaves the interpreter to the threads that work for the others.
 _QUOTA = 1
-_INTERVAL = 0.001
+_INTERVAL = 0.002
 # How long a caller counts as present, in seconds.
 _PRESENCE = 1.0
 

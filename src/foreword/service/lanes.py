@@ -54,11 +54,6 @@ _LANE_OF = {
 }
 _READERS = 32
 _BUILDERS = 8
-# How many threads a named token may use while there are other callers. With more, it would not get more done, because only one thread at a
-# time runs Python code, but everyone else would wait for each of them.
-_READERS_OF_TOKEN = 2
-_BUILDERS_OF_TOKEN = 1
-_QUESTIONERS_OF_TOKEN = 1
 _SHORT_QUEUE = 16
 _QUESTIONERS = 4
 _QUESTION_QUEUE = 64
@@ -168,17 +163,20 @@ class Lanes:
     def __init__(self, template_workers: int, template_queue: int, callers: FairStart | None = None) -> None:
         callers = callers or FairStart()
 
-        def share(alone: int, with_others: int) -> Callable[[], int]:
+        def share(alone: int, with_others: int = 1) -> Callable[[], int]:
+            """How many threads a named token may use. With more than one, it would get less done while there are others, because only one
+            thread at a time runs Python code, and everyone would wait for each of them.
+            """
             return lambda: with_others if callers.has_several() else alone
 
         self._pools = [
-            ThreadPool(_READERS, "foreword-reading", share(_READERS, _READERS_OF_TOKEN)),
-            ThreadPool(_BUILDERS, "foreword-building", share(_BUILDERS, _BUILDERS_OF_TOKEN)),
-            ThreadPool(_QUESTIONERS, "foreword-question", share(_QUESTIONERS, _QUESTIONERS_OF_TOKEN)),
+            ThreadPool(_READERS, "foreword-reading", share(_READERS)),
+            ThreadPool(_BUILDERS, "foreword-building", share(_BUILDERS)),
+            ThreadPool(_QUESTIONERS, "foreword-question", share(_QUESTIONERS)),
             ThreadPool(template_workers, "foreword-template", share(template_workers, max(1, template_workers // 2))),
-            ThreadPool(INSPECTORS, "foreword-inspection", share(INSPECTORS, 1)),
+            ThreadPool(INSPECTORS, "foreword-inspection", share(INSPECTORS)),
             ThreadPool(_HOOK_CALLERS, "foreword-hook"),
-            ThreadPool(DECODERS, "foreword-body", share(DECODERS, 1)),
+            ThreadPool(DECODERS, "foreword-body", share(DECODERS)),
         ]
         # For each bounded lane: its threads, its queue, and what to say if the queue is full.
         self._bounds = {
