@@ -134,6 +134,13 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("Factories: `elsewhere/api/gone.py`", []),
         ("Types: `src/api.Handler`, `src/gone/api.Handler`, `src/api/gone.MD`", ["src/api/gone.MD"]),
         ("Create `src/api/new.py`.", []),
+        ("- `src/api/gone.json`: counts\n\n```sh\nnode count.js > src/api/gone.json\n```", []),
+        ("\n".join(f"[a](docs/a{number}.md)" for number in range(10)), []),
+        ("\n".join(f"[a](docs/a{number}.md)" for number in range(9)), [f"docs/a{number}.md" for number in range(9)]),
+        (
+            "[a](docs/there.md)\n" + "\n".join(f"[a](docs/a{number}.md)" for number in range(10)),
+            [f"docs/a{number}.md" for number in range(10)],
+        ),
         ("There is intentionally no\n`src/api/gone.py` here.", []),
         ("See `docs/gone.md` in the\noperator monorepo.", []),
         ("See `docs/gone.md`. Then look\nin the operator monorepo.", ["docs/gone.md"]),

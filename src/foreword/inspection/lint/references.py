@@ -19,7 +19,7 @@ from .source_text import ENDS_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from .source_text import SourceText
 
@@ -122,6 +122,9 @@ _INCLUDE_LINE = lazy_pattern(r"^[ \t]*@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
 _DIRECTIVE = lazy_pattern(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
 
+_MANY_LINKS = 10
+
+
 @value
 class Reference:
     """A reference to a file: its offset, and the path as it is written."""
@@ -135,16 +138,23 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
 
     Unlike a link, a path in prose may be relative to any folder, so it is missing only if no path in the workspace ends with it.
     """
-    for offset, target, is_link in _paths_in(source):
+    found = list(_paths_in(source))
+    is_copied = _is_copied(source, [target for _, target, is_link in found if is_link], exists)
+    for offset, target, is_link in found:
         decoded = _percent_decode(target) if is_link else target
         if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
             continue
-        if is_written_by_tool(source, offset) or not (is_link or _is_maintained(source, offset)):
+        if is_written_by_tool(source, offset) or (is_copied if is_link else not _is_maintained(source, offset)):
             continue
         if (is_link or not _is_anywhere(target, exists_anywhere)) and not _is_explained(source, offset, target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
+
+
+def _is_copied(source: SourceText, links: Sequence[str], exists: Exists) -> bool:
+    """Whether a text was probably copied from documentation elsewhere, because none of its many links leads to a file."""
+    return len(links) >= _MANY_LINKS and not any(exists(source.path, _percent_decode(link)) for link in links)
 
 
 def find_personal_links(source: SourceText, exists: Exists) -> Iterator[Reference]:
@@ -182,7 +192,7 @@ def _is_explained(source: SourceText, offset: int, target: str) -> bool:
     while (start := source.text.find(path, start)) >= 0:
         if source.line(start) != own_line:
             is_longer = re.search(r"[\w-]/$", source.before(start)) is not None
-            if is_longer or _WRITES.search(source.line_around(start).replace(path, "")):
+            if is_longer or _WRITES.search(source.line_around(start).replace(path, "x")):
                 return True
         start += len(path)
     return False
