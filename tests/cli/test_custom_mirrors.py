@@ -84,6 +84,6 @@ def test_why_does_not_name_the_layout_itself(run, tree, repository):
 )
 def test_lint_uses_custom_mirrors(run, tree, repository, file, arguments, expected):
     rules = ACME.replace("acme = { files", 'acme = { where = { paths = "" }, files')
-    tree({file: rules, "w/.acme/a.md": "---\npaths: lib/*.py\n---\nA."})
+    tree({file: rules, "w/.acme/a.md": "---\npaths: lib/*.py\n---\nA.", "w/src/a.py": "pass"})
     findings = json.loads(run("lint", *arguments, "--json")[1])["findings"]
     assert [found["code"] for found in findings if "Acme" in found["message"]] == expected

@@ -190,6 +190,7 @@ export class PromptRenderer {
     if (index >= 0) this.select(index);
     const place = line && index >= 0 ? this.placeOf(index, offsetOfLine(this.segments[index]!, line)!) : null;
     const scroll = () => scrollIntoView(this.host, place ?? element, true);
+    element.scrollIntoView({ block: "nearest" }); // the page too, if it is longer than the window
     scroll();
     requestAnimationFrame(scroll); // now the blocks that were not laid out before have their real height
     return this.segments[index];
