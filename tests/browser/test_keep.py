@@ -61,7 +61,8 @@ def test_discarding_leaves_and_deletes_the_draft(unsaved_editor, site):
 
 def test_saving_in_the_leave_dialog_leaves_afterwards(unsaved_editor, site):
     unsaved_editor.page.keyboard.press("Escape")
-    unsaved_editor.page.get_by_role("button", name="Save…").last.click()
+    leaving = unsaved_editor.page.get_by_role("dialog", name="Unsaved changes")
+    leaving.get_by_role("button", name="Save…").click()
     unsaved_editor.page.get_by_role("dialog", name="Save template").get_by_role(
         "button", name="Save", exact=True
     ).click()

@@ -36,6 +36,15 @@ def open_watched(open_conversation, monkeypatch):
     return open_watched
 
 
+def assert_refused(read, conversation):
+    waits.listen(Quick())
+    try:
+        with pytest.raises(Refused):
+            read(conversation)
+    finally:
+        waits.listen(None)
+
+
 @pytest.mark.parametrize(
     "read",
     [
@@ -47,12 +56,7 @@ def open_watched(open_conversation, monkeypatch):
 )
 def test_a_thread_that_must_not_wait_reads_nothing(open_watched, read):
     conversation, reads = open_watched()
-    waits.listen(Quick())
-    try:
-        with pytest.raises(Refused):
-            read(conversation)
-    finally:
-        waits.listen(None)
+    assert_refused(read, conversation)
     assert reads == []
 
 
@@ -71,10 +75,5 @@ def test_a_conversation_with_an_edition_announces_what_it_reads_too(tree, open_w
     open_watched("pi")[0].turn("hi")
     conversation, reads = open_watched(layout)
     reads.clear()
-    waits.listen(Quick())
-    try:
-        with pytest.raises(Refused):
-            read(conversation)
-    finally:
-        waits.listen(None)
+    assert_refused(read, conversation)
     assert reads == []

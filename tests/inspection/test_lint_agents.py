@@ -567,7 +567,8 @@ def test_text_that_an_agent_gets_twice(findings_for):
 def test_rules_that_an_agent_gets_twice(findings_for):
     rules = {f".claude/rules/{name}.md": f"# {name}\n\n{LONG}\n" for name in "ab"}
     assert findings_for(rules) == [("sent-twice", ".claude/rules/b.md", 3)]
-    assert findings_for({".claude/rules/b.md": f"<!-- tool:rules:start -->\n\n{LONG}\n"}) == [], "a program writes it"
+    made = f"<!-- tool:rules:start -->\n\n{LONG}\n\n<!-- tool:rules:end -->\n"
+    assert findings_for({".claude/rules/b.md": made}) == [], "a program writes it"
     assert findings_for({".claude/rules/b.md": "", "CLAUDE.md": f"# C\n\n{LONG}\n"}, "--disable", "blank-file") == []
 
 

@@ -55,7 +55,7 @@ class Argument:
         return self.option_strings[-1] if self.option_strings else self.metavar or self.dest
 
     def parse(self, text: str) -> Any:
-        """Return the value that a text stands for. Raises a ValueError with a sentence if it is not valid."""
+        """Return a word as the type of this argument. Raises a ValueError whose message says what is valid."""
         try:
             value = self.type(text)
         except ValueError:

@@ -140,11 +140,13 @@ export class PromptRenderer {
     }
   }
 
-  /** A point in the text of a segment. */
+  /** A character in the text of a segment. An empty range would have no place on the screen after a line break. */
   private placeOf(index: number, offset: number): Range | null {
     for (const drawn of this.drawn) {
       const number = drawn.block.pieces.findIndex((piece) => piece.index === index && piece.offset <= offset && offset < piece.offset + piece.text.length);
-      if (number >= 0) return range(this.colour(drawn)[number]!, offset - drawn.block.pieces[number]!.offset, 0);
+      if (number < 0) continue;
+      const start = offset - drawn.block.pieces[number]!.offset;
+      return range(this.colour(drawn)[number]!, start, start + 1);
     }
     return null;
   }
@@ -190,7 +192,6 @@ export class PromptRenderer {
     if (index >= 0) this.select(index);
     const place = line && index >= 0 ? this.placeOf(index, offsetOfLine(this.segments[index]!, line)!) : null;
     const scroll = () => scrollIntoView(this.host, place ?? element, true);
-    element.scrollIntoView({ block: "nearest" }); // the page too, if it is longer than the window
     scroll();
     requestAnimationFrame(scroll); // now the blocks that were not laid out before have their real height
     return this.segments[index];

@@ -96,7 +96,7 @@ def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
     """Whether the agent has a guide of its own for the folder of a hidden file, which may differ from that one on purpose.
 
     A rule for this folder is such a guide too. A link to another document, such as CONTRIBUTING.md, does not count, and a broken link is reported
-    as such. If there is no such file in the folder of the guide either, people do not use it to instruct every agent.
+    as such. If the folder of the guide has no file of that name either, the repository does not use such files for every agent.
     """
     folder, start = dirname(hidden.path), _base_folder(visit.layout, hidden.target)
     own = hidden.target if start == folder else join(folder, basename(hidden.target))

@@ -10,6 +10,7 @@ from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
 from .instructions import is_conditional
+from .records import has_text_of_tool, is_generated
 from .references import find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .source_text import source_texts
@@ -140,7 +141,7 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
     In a generated file, backticks would be overwritten, and in a sample, they would become a part of it.
     """
     source = visit.read(path)
-    if source is None or _GENERATED.search(source.text, 0, _MAX_NOTICE):
+    if source is None or is_generated(source):
         return
     found = [missing for missing in found if not _is_in_sample(source, missing)]
     if not found:
@@ -227,18 +228,8 @@ def _token(source: SourceText, finding: Finding) -> str:
     return lines[finding.line - 1][finding.column - 1 : finding.end_column - 1]
 
 
-_GENERATED = re.compile(r"\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE)
-# A program writes the part that this comment begins.
-_GENERATED_PART = re.compile(r"<!--[^>\n]{0,80}\b(?:start|begin|auto|managed)\b", re.IGNORECASE)
-# A file says in its first lines that it is generated.
-_MAX_NOTICE = 600
 # <code-snippet name="Theme" lang="css">
 _SAMPLE_TAG = re.compile(r"<(/?)(?:code|pre|example|sample|snippet)\b[^<>\n]{0,200}>", re.IGNORECASE)
-
-
-def _is_written_by_program(source: SourceText) -> bool:
-    """Whether a program writes a file or a part of it."""
-    return any(pattern.search(source.text) for pattern in (_GENERATED, _GENERATED_PART))
 
 
 def _is_in_sample(source: SourceText, missing: _MissingImport) -> bool:
@@ -287,7 +278,7 @@ class RepeatedTexts:
             if source.is_file
             and is_inside(source.path, visit.root)
             # An agent may leave out comments.
-            and not _is_written_by_program(visit.read(source.path) or source)
+            and not has_text_of_tool(visit.read(source.path) or source)
         ]
         key = tuple(map(id, sources))
         if key not in self._repetitions_by_sources:

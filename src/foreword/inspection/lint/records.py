@@ -25,6 +25,9 @@ _RECORD_HEADING = lazy_pattern(
     rf"{_CHANGES}|(?<![\d-])20\d\d([-/.])\d{{1,2}}\1\d{{1,2}}(?!\d)|20\d\d年\d{{1,2}}月\d", re.IGNORECASE
 )
 _UNFILLED = lazy_pattern(r"(?<![`{$])\{\{[ \t]*[A-Za-z][\w -]{0,60}\}\}(?![`}])")
+_GENERATED = lazy_pattern(r"\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE)
+# A file says in its first lines that it is generated.
+_MAX_NOTICE = 600
 _COMMENT = lazy_pattern(r"<!--([^<>\n]{1,80})-->")
 # Comments of people that turn a tool off come in pairs too.
 _MARK = lazy_pattern(r"(?<![a-z])(?:(start|begin)|end)(?![a-z])", re.IGNORECASE)
@@ -32,7 +35,7 @@ _IS_SWITCH = lazy_pattern(r"ignore|disable|enable", re.IGNORECASE)
 
 
 def is_record(source: SourceText, offset: int) -> bool:
-    """Whether a text records changes: its paths are those of then."""
+    """Whether this part of a text records changes. Its paths existed when it was written, and may be gone now."""
     if _RECORD_HEADING.search(source.headings_above(offset)):
         return True
     return source.cached("is record", _is_record)
@@ -48,10 +51,23 @@ def is_unfilled(source: SourceText) -> bool:
     return source.cached("is unfilled", lambda text: any(map(_UNFILLED.search, text.headings)))
 
 
+def is_generated(source: SourceText) -> bool:
+    """Whether a file says that a tool writes it."""
+    return _GENERATED.search(source.text, 0, _MAX_NOTICE) is not None
+
+
+def has_text_of_tool(source: SourceText) -> bool:
+    """Whether a tool writes a file or a part of it."""
+    return is_generated(source) or bool(_parts(source))
+
+
 def is_written_by_tool(source: SourceText, offset: int) -> bool:
     """Whether a tool writes this part of a file: it is between comments such as `<!-- X:START -->` and `<!-- X:END -->`."""
-    parts = source.cached("parts of tools", lambda text: list(_find_parts(text)))
-    return any(start <= offset < end for start, end in parts)
+    return any(start <= offset < end for start, end in _parts(source))
+
+
+def _parts(source: SourceText) -> list[tuple[int, int]]:
+    return source.cached("parts of tools", lambda text: list(_find_parts(text)))
 
 
 def _find_parts(source: SourceText) -> Iterator[tuple[int, int]]:
