@@ -299,6 +299,11 @@ def test_an_import_outside_the_folder_is_not_reported_as_missing(findings_for):
         (".claude/rules/a.md", "applyTo: web/**", "ignores the field `applyTo` of this rule; did you mean `paths`?"),
         (
             ".claude/rules/a.md",
+            "globs: web/**\napplyTo: x",
+            "ignores the field `globs` of this rule; did you mean `paths`?",
+        ),
+        (
+            ".claude/rules/a.md",
             "path: web/**",
             "Claude Code ignores the field `path` of this rule; did you mean `paths`?",
         ),
@@ -353,7 +358,7 @@ def test_a_field_of_a_rule_that_an_agent_ignores(findings_for, path, front, prob
     if not problem:
         assert found == []
         return
-    assert found[0] == ("rule-field", path, 2)
+    assert found == [("rule-field", path, 2)]
     assert findings_for.messages[0].endswith(problem)
 
 

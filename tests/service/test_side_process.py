@@ -5,6 +5,9 @@ import select
 
 import pytest
 
+from foreword.errors import StoreError
+from foreword.service.inspector import answers_requests
+from foreword.service.server import ServerOptions, uvicorn_config
 from foreword.service.side_process import SideProcess
 
 DUTY = """
@@ -63,3 +66,12 @@ def test_a_process_that_is_ending_is_not_killed_by_the_next_request(process):
     assert select.select([answers], [], [], 0)[0] == [], "closed pipes would mean that it has ended"
     with open("may-end", "w"):
         assert side._process.wait() == 0
+
+
+def test_a_side_process_creates_no_store_in_place_of_a_file_that_has_disappeared(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOREWORD_SERVE", "")
+    store = tmp_path / "store.db"
+    uvicorn_config(ServerOptions(roots=[str(tmp_path)], store=str(store)))
+    with pytest.raises(StoreError, match="gone"):
+        answers_requests()
+    assert not store.exists()

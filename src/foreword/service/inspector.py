@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 
 def answers_requests() -> Duty:
-    """Return the duty of a side process: to answer a request as a route does, with the options of this service."""
+    """Return the duty of a side process: to answer a request as a route does, with the options of this service.
+
+    Raises a StoreError if the store's file has disappeared, because the service would not find a new one.
+    """
     routes = {(route.method, route.path): route for route in ROUTES}
-    service = service_from_environment()
+    service = service_from_environment(may_create_store=False)
 
     def answer(message: tuple[int, str, str, Request, Caller]) -> Response | int | tuple[Any, ...] | None:
         lane, method, path, request, caller = message

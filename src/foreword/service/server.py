@@ -20,10 +20,10 @@ import msgspec
 import uvicorn
 
 from .. import __version__
-from ..errors import CallError
+from ..errors import CallError, StoreError
 from ..extensions import Extension, installed
 from ..packs.settings import parse_assignment
-from ..store import is_in_memory, is_local
+from ..store import exists, is_in_memory, is_local
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
 from .cross_origin import CrossOrigin, check_origins
 from .guard import RequestGuard
@@ -257,9 +257,11 @@ def install_signal_handlers(server: uvicorn.Server) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def service_from_environment() -> Service:
+def service_from_environment(may_create_store: bool = True) -> Service:
     """Create the service that the options in the environment describe, with the installed extensions."""
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
+    if not (may_create_store or exists(options.store)):
+        raise StoreError("the store's file is gone")
     return create_service(options, [*installed(), *_url_hooks(options)])
 
 

@@ -172,12 +172,17 @@ def _known_values(lookups: Collection[Lookup]) -> dict[str, set[str]]:
 
 
 def _problems(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
-    """Yield a field's name and the message for each field that has not the effect that its author expects."""
+    """Yield a field's name and the message for each field that has not the effect that its author expects.
+
+    Of several that mean the same field, such as those of two other agents, only the first is named.
+    """
+    found = set()
     for name, content in fields.items():
         if name in known:
             if _is_boolean(known[name]) and content and content.lower() not in _BOOLEANS:
                 yield name, f"`{name}: {content[:40]}` is neither true nor false"
-        elif meant := _meant(name, fields, known):
+        elif (meant := _meant(name, fields, known)) and meant not in found:
+            found.add(meant)
             yield name, f"{{agents}} ignore{{s}} the field `{name}` of this rule; did you mean `{meant}`?"
 
 
