@@ -347,6 +347,8 @@ def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
         "risk-assessment-and-task-management-for-everybody-and-their-cousins",
         "AIza" + "0" * 35,
         "-----BEGIN RSA PRIVATE KEY-----\n…\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQC...\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQC7\n  …\n-----END PRIVATE KEY-----",
         "xoxb-1234567890-abc",
         "xghp_" + "Zq8Yt2LwVb9KxRc4HnYd8PjUf3GsAe6TiOo1",
     ],

@@ -1,7 +1,7 @@
 """Finds secrets by their issuer's prefix. Only the prefix and the length are ever printed.
 
 The prefix must be followed by characters from the issuer's alphabet, in the right number, so that words are not mistaken for keys.
-Examples in documentation are skipped: repeated or ascending characters, or words such as `example`.
+Examples in documentation are skipped: repeated or ascending characters, words such as `example`, or an ellipsis at the end.
 """
 
 from __future__ import annotations
@@ -106,6 +106,7 @@ _PLACEHOLDER = re.compile(
     r"|123456|0123|12345|98765|deadbeef|qwerty|foobar",
     re.IGNORECASE,
 )
+_CUT = re.compile(r"\s{0,4}(?:\.\.\.|…)")
 _MAX_LENGTH = 260
 _REPEATS = re.compile(r"(.)\1{4}|(..)\2{3}|(.{3,8})\3\3")
 
@@ -138,7 +139,8 @@ def mask_in_place(text: str) -> str:
 
 def _random_matches(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
     for issuer, match in _matches(text):
-        if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2]):
+        body = match[0][len(issuer.prefix) :].rpartition("-----")[2]
+        if _is_random(body) and not _CUT.match(text, match.end()):
             yield issuer, match
 
 
