@@ -1,10 +1,12 @@
 """Bodies with very many parts are refused, large ones are decoded in a thread, and their memory is counted."""
 
 import asyncio
+import gc
 import json
 import platform
 import subprocess
 import sys
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -12,11 +14,12 @@ import pytest
 from foreword.service.application import decode_large
 from foreword.service.bodies import TurnBody
 from foreword.service.fairness import FairStart
-from foreword.service.lanes import Lanes
+from foreword.service.lanes import READING, Job, Lanes
 from foreword.service.memory import MemoryLimit, Reservation, give_back
 from foreword.service.request import is_quick, parsed_size
-from foreword.service.request_body import Disconnected
+from foreword.service.request_body import Disconnected, LargeBodies, read_body
 from foreword.service.responses import Problem
+from foreword.service.running import run_while_connected
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,46 @@ def test_the_body_of_a_client_that_has_gone_is_not_decoded(is_closed):
             lanes.close()
 
     assert asyncio.run(run()) == (None if is_closed else TurnBody(cwd="x"))
+
+
+@pytest.fixture
+def no_collection():
+    gc.disable()
+    yield
+    gc.enable()
+
+
+async def fail_in_a_lane():
+    """Run a function that fails as a request does, and return a reference to it."""
+    lanes = Lanes(1, 1, FairStart())
+
+    def fail():
+        raise Problem("busy", "try again later")
+
+    try:
+        await run_while_connected(lanes, Job(fail), READING, None, 60)
+    except Problem:
+        return weakref.ref(fail)
+    finally:
+        lanes.close()
+
+
+async def receive_too_much():
+    """Receive a body for which there is no memory, and return a reference to the function that received it."""
+
+    async def receive():
+        return {"type": "http.request", "body": b"x" * 100_000}
+
+    scope = {"headers": [(b"content-length", b"100000")]}
+    try:
+        await read_body(scope, receive, Reservation(MemoryLimit(1)), 60, LargeBodies(), "a", FairStart())
+    except Problem:
+        return weakref.ref(receive)
+
+
+@pytest.mark.parametrize("refuse", [fail_in_a_lane, receive_too_much])
+def test_a_refused_request_is_freed_without_a_garbage_collection(no_collection, refuse):
+    assert asyncio.run(refuse())() is None
 
 
 def test_large_bodies_are_answered_like_small_ones(service):
@@ -144,3 +187,8 @@ def test_threads_share_two_areas_for_memory(tmp_path):
 
     assert count("own") > 2
     assert count("little") == 2
+
+
+def test_a_service_collects_garbage_although_commands_do_not():
+    code = "import gc; gc.disable(); from foreword.service import server; server._collect_less_garbage(); print(gc.isenabled())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "True\n"

@@ -111,9 +111,12 @@ async def _read_all(receive: Any, reservation: Reservation) -> bytes:
             reservation.free()
     if size > MAX_BODY_BYTES:
         raise _too_large()
-    if refusal is not None:
-        raise refusal
-    return bytes(content)
+    try:
+        if refusal is not None:
+            raise refusal
+        return bytes(content)
+    finally:
+        del refusal  # it keeps this function's variables
 
 
 def _too_large() -> Problem:

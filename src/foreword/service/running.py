@@ -58,6 +58,7 @@ async def _run_in_lane(
         raise
     finally:
         timer.cancel()
+        del work  # it keeps its error, which keeps this function's variables, and so the request
 
 
 def _cancel(job: Job, work: asyncio.Future[Any]) -> None:

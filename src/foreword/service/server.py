@@ -304,6 +304,7 @@ def log_tokens(log: Log) -> Callable[[str, str], None]:
 def _collect_less_garbage() -> None:
     """Leave what was loaded at the start out of garbage collections, and collect less often: requests leave hardly any cycles."""
     keep_little_memory()
+    gc.enable()  # commands run without it
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
