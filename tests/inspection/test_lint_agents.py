@@ -428,6 +428,12 @@ def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_f
     )
 
 
+def test_a_blank_file_hides_no_copy_of_itself(findings_for):
+    comment = "<!-- AUTO-GENERATED -->\n"
+    assert findings_for({".claude/CLAUDE.md": comment, "AGENTS.md": comment}) == []
+    assert ("blank-file", ".claude/CLAUDE.md", None) in findings_for({"AGENTS.md": "Run `make test`.\n"})
+
+
 @pytest.mark.parametrize(
     ("override", "expected"), [("", 1), (" \n", 1), ("Be brief.", 0), (None, 0)], ids=["empty", "blank", "text", "none"]
 )
@@ -513,6 +519,14 @@ def test_only_a_string_of_globs_is_split_at_blanks(findings_for, field, is_repor
     files = {".claude/rules/a.md": f"---\n{field}\n---\nBe brief.\n", "El Servador/a.py": "", "El/b.py": ""}
     assert findings_for(files) == ([("unmatched-rule", ".claude/rules/a.md", 2)] if is_reported else [])
     assert all("El, " not in message for message in findings_for.messages)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_reported"), [("docs/a.md", False), ("docs/a.story.md", True), ("docs/mystory.md", False)]
+)
+def test_a_glob_may_be_for_files_with_all_of_its_suffixes(findings_for, name, is_reported):
+    files = {".claude/rules/a.md": "---\npaths: stories/**/*.story.md\n---\nBe brief.\n", name: "X"}
+    assert findings_for(files) == ([("unmatched-rule", ".claude/rules/a.md", 2)] if is_reported else [])
 
 
 def test_rules_of_a_collection_match_nothing(findings_for):
@@ -757,6 +771,7 @@ def test_too_many_comparisons_count_as_a_match(monkeypatch):
         ("Read the nearest AGENTS.md.", True),
         ("There are `AGENTS.md` files in each package.", True),
         ("Read `packages/<package>/AGENTS.md`.", True),
+        ("Refer to all AGENTS.md.", True),
         ("See docs/AGENTS.md.", False),
         ("See CLAUDE.md.", False),
     ],

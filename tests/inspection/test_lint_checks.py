@@ -108,6 +108,10 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("See [the guide](<docs/guide.md>).", ["docs/guide.md"]),
         ("See [a](docs/there.md:12), [b](docs/there.md:3-9) and [c](docs/gone.md:12).", ["docs/gone.md"]),
         ("[a](https://x.org/a.md) [b](mailto:a@b.org) [c](#top) [d](/abs/x.md) [e](~/x.md)", []),
+        (
+            "[a](elsewhere/gone.md) [b](./elsewhere/gone.md) [c](src/gone/gone.md) [d](gone.md) [e](../Docs/e.md)",
+            ["src/gone/gone.md", "gone.md", "../Docs/e.md"],
+        ),
         ("Bad: [a](docs/guide.md)", []),
         ("`[a](docs/guide.md)`", []),
         ("```\n[a](docs/guide.md)\n```", []),
@@ -171,11 +175,27 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("# Rules for `{{brand}}`\n\n{{brand}}: `src/api/gone.py`", ["src/api/gone.py"]),
         ("Always follow the directory structure below:\n\n- `src/api/gone.py`: routes", []),
         ("The directory structure:\n\n- `src/api/gone.py`: routes", ["src/api/gone.py"]),
+        ("**Example:** If you have:\n- `src/api/gone.py` (stub file)", []),
+        ("The script populates:\n- `src/api/gone.py`", []),
+        ("The script generates:\n- `src/api/gone.py`", []),
+        ("Read these when you have to:\n- `src/api/gone.py`", ["src/api/gone.py"]),
     ],
 )
 def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
     assert [reference.target for reference in find_missing_files(source(text), exists, exists_nowhere)] == expected
+
+
+@pytest.mark.parametrize("link", ["old/moved.md", "../old/moved.md", "references/gone.md"])
+def test_a_link_into_a_folder_that_does_not_exist_may_be_about_another_repository(link):
+    def find(kind, has_moved):
+        text = source(f"See [it]({link}).", kind=kind)
+        found = find_missing_files(text, disk("docs/there.md"), lambda target: has_moved and target == "moved.md")
+        return [reference.target for reference in found]
+
+    assert find("file", False) == []
+    assert find("file", True) == ([link] if "moved" in link else [])
+    assert find("skill", False) == ([link] if "references" in link else [])
 
 
 @pytest.mark.parametrize(("name", "expected"), [("changelog-archive", []), ("chat-history", ["src/api/gone.py"])])
@@ -649,6 +669,20 @@ def test_a_file_that_git_ignores_is_not_missing(tree):
     assert missing_files(tree, files) == ["docs/a.md does not exist"]
 
 
+def test_a_file_of_a_submodule_is_not_missing(tree):
+    files = {
+        "w/AGENTS.md": "Read `sdk/a.md`.\nRead `lib/sdk/b.md`.\nRead `sdk2/c.md`.\n",
+        "w/lib/x": "",
+        "w/sdk2/x": "",
+    }
+    modules = '[submodule "a"]\n\tpath = sdk\n\turl = u\n[submodule "b"]\n\turl = u\n\tpath = "lib/sdk/"\n'
+    assert missing_files(tree, {**files, "w/sdk/x": "", "w/.gitmodules": modules}) == ["sdk2/c.md does not exist"]
+    os.unlink(tree.path("w/.gitmodules"))
+    tree({"outside": modules, "w/.gitmodules": Path("../outside")})
+    (message,) = missing_files(tree, {})
+    assert message.startswith("sdk/a.md, "), "nothing outside the workspace is read"
+
+
 def test_a_link_has_the_references_of_its_target(tree):
     files = {"w/.ai/general.md": "See [it](./other.md) and [that](./c.md).\n", "w/.ai/other.md": "X."}
     assert missing_files(tree, {**files, "w/AGENTS.md": Path(".ai/general.md")}) == ["./c.md does not exist"]
@@ -659,9 +693,9 @@ def test_one_missing_file_in_copies_is_one_finding(tree):
     assert missing_files(tree, files) == ["docs/a.md does not exist; also in /w/b/AGENTS.md:3 and 1 more"]
 
 
-def test_one_missing_file_in_two_files_of_a_folder_is_one_finding(tree):
+def test_one_missing_file_in_different_files_is_one_finding(tree):
     text = "Read `docs/a.md`.\n"
-    files = {"w/CLAUDE.md": f"# A\n\n{text}", "w/AGENTS.md": text, "w/web/AGENTS.md": text}
+    files = {"w/CLAUDE.md": f"# A\n\n{text}", "w/AGENTS.md": text, "w/web/GEMINI.md": text}
     (message,) = missing_files(tree, files)
     assert message.startswith("docs/a.md does not exist; also in /w/") and message.endswith(" and 1 more")
 

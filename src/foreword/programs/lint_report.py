@@ -6,7 +6,7 @@ import os
 import re
 
 from ..sources.paths import is_inside
-from ..sources.shared_files import ignored, left_out
+from ..sources.shared_files import ignored, in_submodules, left_out
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -48,15 +48,18 @@ def _with_first_yaml_problem(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield found
 
 
-def without_files_of_git(findings: Sequence[Finding], root: str) -> list[Finding]:
-    """Return the findings without missing files that git ignores, which a build or a person makes, or a sparse checkout leaves out."""
+def without_files_of_git(findings: Sequence[Finding], root: str, submodules: str) -> list[Finding]:
+    """Return the findings without missing files that git ignores, which a build or a person makes, or that a checkout may leave out.
+
+    `submodules` is the text of `.gitmodules`.
+    """
     paths = {
         found: set(_possible_paths(found.path, target, root))
         for found in findings
         if (target := _missing_target(found)) and is_inside(found.path, root)
     }
     names = set[str]().union(*paths.values())
-    known = ignored(root, names) | left_out(root, names) if names else set[str]()
+    known = ignored(root, names) | left_out(root, names) | in_submodules(submodules, names) if names else set[str]()
     return [found for found in findings if known.isdisjoint(paths.get(found, ()))]
 
 
@@ -129,17 +132,13 @@ _FOLDABLE = (
 def fold_by_file(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, where those about several things that are missing in one file are one, at the first of them.
 
-    What is missing in several files with the same name, or in one folder, is reported for the first: often these are copies.
+    What is missing in several files is reported for the first: often these are copies.
     """
     others_of: dict[Finding, list[Finding]] = {}
     groups: dict[object, list[tuple[Finding, str, _Foldable | None, str]]] = {}
-    first_of: dict[object, Finding] = {}
+    first_of: dict[str, Finding] = {}
     for found in findings:
-        folder, name = os.path.split(found.path)
-        keys = [(found.code, found.message, part) for part in (("name", name), ("folder", folder))]
-        first = next((first_of[key] for key in keys if key in first_of), found)
-        first_of.update(dict.fromkeys((key for key in keys if key not in first_of), first))
-        if found.code == MISSING_FILE and first is not found:
+        if found.code == MISSING_FILE and (first := first_of.setdefault(found.message, found)) is not found:
             others_of.setdefault(first, []).append(found)
             continue
         foldable, match = _match(found)

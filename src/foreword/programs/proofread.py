@@ -171,7 +171,10 @@ class _LintRun:
 
     def report(self, is_folded: bool = True) -> Report:
         """Return the findings, sorted. Without `is_folded`, everything that is missing in a file is a finding of its own."""
-        self.findings = dict.fromkeys(without_files_of_git(without_repeated_reasons(self.findings), self.root))
+        reach = workspace_reach(self.root, self.snapshot.plan.workspace)
+        submodules = self.reader.read(os.path.join(self.root, ".gitmodules"), reach)
+        known = without_repeated_reasons(self.findings)
+        self.findings = dict.fromkeys(without_files_of_git(known, self.root, submodules.text))
         reactions = (
             with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
             for each in sorted(self.findings, key=_sort_key)
@@ -179,8 +182,7 @@ class _LintRun:
         findings = [
             found
             for found in filter(None, reactions)
-            if self.own.concerns(found)
-            and not is_page_of_site(found, self.reader, workspace_reach(self.root, self.snapshot.plan.workspace))
+            if self.own.concerns(found) and not is_page_of_site(found, self.reader, reach)
         ]
         findings = merge_repeated(findings, printable(self.root))
         return Report(tuple(fold_by_file(findings) if is_folded else findings), len(self.files), self.root)

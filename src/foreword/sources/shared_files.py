@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..text.lines import printable
 from ..vocabulary import Workspace
@@ -24,6 +25,7 @@ _SUBMODULE_MODE = b"160000"
 # Neither the user's own list of ignored files nor the clone's: they differ between machines.
 _LIST_OTHERS = ("-c", "core.excludesFile=/dev/null", "ls-files", "-z", "--others", "--exclude-per-directory=.gitignore")
 _TIMEOUT = 30
+_SUBMODULE_PATH = re.compile(r'^[ \t]*path[ \t]*=[ \t]*"?([^"\n]{1,1000}?)/?"?[ \t\r]*$', re.MULTILINE)
 
 
 def shared_files(root: str, is_repository: bool) -> tuple[SharedFiles, str]:
@@ -74,6 +76,12 @@ def left_out(root: str, names: Iterable[str]) -> set[str]:
             found.add(name)
             name = os.path.dirname(name)
     return found.intersection(asked)
+
+
+def in_submodules(text: str, names: Iterable[str]) -> set[str]:
+    """Return which of these names are in other repositories, which a `.gitmodules` with this text lists."""
+    folders = tuple(f"{path}/" for path in _SUBMODULE_PATH.findall(text))
+    return {name for name in names if name.startswith(folders)}
 
 
 def _list_with_git(git: Git) -> tuple[set[str], set[str]]:

@@ -69,7 +69,7 @@ def _reads(lookup: Lookup, name: str) -> bool:
 def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> bool:
     """Whether the agent does not need a hidden file: it is for another agent, a copy is loaded, or a file that is loaded mentions it."""
     source = visit.read(hidden.path)
-    if source is None:
+    if source is None or _is_copied(visit, hidden):
         return True
     if _is_for_another_agent(source.text, visit.agent, agents) or _names_own_file(visit, hidden, source.text):
         return True
@@ -82,6 +82,12 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
     return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
+
+
+def _is_copied(visit: Visit, hidden: Candidate) -> bool:
+    """Whether the file that hides this one has the same text."""
+    source, hiding = visit.read(hidden.path), visit.read(hidden.target)
+    return source is not None and hiding is not None and source.text == hiding.text
 
 
 def _named_files(visit: Visit, known: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:
@@ -257,7 +263,7 @@ def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
     """Report blank files that take the place of others, and yield their paths."""
     for hidden in visit.candidates_in_repository("shadowed"):
         hiding = visit.candidates.get(hidden.target)
-        if hiding is None or not is_inside(hiding.path, visit.root):
+        if hiding is None or not is_inside(hiding.path, visit.root) or _is_copied(visit, hidden):
             continue
         if hiding.fate == "blank" or (hiding.fate == "used" and not visit.loaded.get(hiding.path, "x").strip()):
             message = (

@@ -109,6 +109,12 @@ _PLACES = lazy_pattern(
     r"(?:in|into|to|inside|under|at)[ \t]+(?:the[ \t]+)?[*_\[`(]{0,3}$",
     re.IGNORECASE,
 )
+# In the line that introduces a list: "If you have:", "This writes:".
+_SUPPOSES = lazy_pattern(
+    r"\b(?:examples?|e\.g|suppose|imagine|hypothetical\w*|if (?:you have|there (?:is|are))|generat\w*|creat\w*|produc\w*|populat\w*|comput\w*|emits?"
+    r"|outputs?|writes?|saves?|scaffold\w*)\b",
+    re.IGNORECASE,
+)
 # At the end of the line above a wrapped line.
 _INTRODUCES_EXAMPLE = lazy_pattern(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike)$", re.IGNORECASE
@@ -144,9 +150,11 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
         decoded = _percent_decode(target) if is_link else target
         if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
             continue
-        if is_written_by_tool(source, offset) or (is_copied if is_link else not _is_maintained(source, offset)):
-            continue
-        if (is_link or not _is_anywhere(target, exists_anywhere)) and not _is_explained(source, offset, target):
+        if is_link:
+            is_meant = not is_copied and _is_about_this_repository(source, decoded, exists, exists_anywhere)
+        else:
+            is_meant = _is_maintained(source, offset) and not _is_anywhere(target, exists_anywhere)
+        if is_meant and not is_written_by_tool(source, offset) and not _is_explained(source, offset, target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
@@ -155,6 +163,19 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
 def _is_copied(source: SourceText, links: Sequence[str], exists: Exists) -> bool:
     """Whether a text was probably copied from documentation elsewhere, because none of its many links leads to a file."""
     return len(links) >= _MANY_LINKS and not any(exists(source.path, _percent_decode(link)) for link in links)
+
+
+def _is_about_this_repository(source: SourceText, link: str, exists: Exists, exists_anywhere: ExistsAnywhere) -> bool:
+    """Whether the first folder of a link exists, or is one that people usually link to, or a file with the same name is elsewhere.
+
+    Otherwise, the text is a copy from another repository, or the folder is not shared.
+    """
+    *folders, name = link.split("/")
+    depth = next((depth for depth, folder in enumerate(folders) if folder not in (".", "..")), None)
+    usual = _PAGE_FOLDERS | _SKILL_FOLDERS if source.kind == "skill" else _PAGE_FOLDERS
+    if depth is None or folders[depth].lower() in usual:
+        return True
+    return exists(source.path, "/".join(folders[: depth + 1])) or exists_anywhere(name)
 
 
 def find_personal_links(source: SourceText, exists: Exists) -> Iterator[Reference]:
@@ -325,6 +346,8 @@ def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
     if _POSSESSIVE.search(before) or source.introduces_fence(offset):
         return True
     if _PLACES.search(before) and not _POINTS_TO.search(before):
+        return True
+    if _SUPPOSES.search(source.list_above(offset)[0]):
         return True
     return any(map(_ABOUT_OTHER_FILES.search, (source.headings_above(offset), source.table_head(offset))))
 

@@ -6,6 +6,7 @@ case, or as the name of a folder. Globs with classes, groups or negation count a
 
 from __future__ import annotations
 
+import re
 from posixpath import basename
 
 from ...sources.globs import expand_braces, matches_glob
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _UNSUPPORTED_CHARACTERS = frozenset("[]()!\\$<>")
+_WILDCARDS = re.compile("[*?{}]")
 _MAX_GLOB_LENGTH = 1_000
 _MAX_COMPARISONS = 1_000_000
 
@@ -88,9 +90,12 @@ class PathIndex:
         return any(map(self._has_candidate, alternatives))
 
     def _has_candidate(self, glob: str) -> bool:
-        _, dot, ending = basename(glob).rpartition(".")
+        name = basename(glob)
+        _, dot, ending = name.rpartition(".")
         if dot and not _has_wildcard(ending):
-            return f".{ending}" in self.by_ending
+            suffix = _WILDCARDS.split(name)[-1]  # `.story.md` of `*.story.md`
+            paths = self.by_ending.get(f".{ending}", ())
+            return any(path.endswith(suffix) for path in paths) if suffix.startswith(".") else bool(paths)
         folders = [segment for segment in glob.split("/") if segment and not _has_wildcard(segment)]
         return bool(folders) and folders[-1] in self.names
 

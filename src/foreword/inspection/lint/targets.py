@@ -221,9 +221,10 @@ class _DefinitionFinder:
         line, before = source.line_around(offset), source.before(offset)
         if is_conditional(line) or is_about_other_repository(source.section_before(offset)):
             return False
+        if _LATER.search(source.heading_above(offset)):
+            return False
         if source.is_fenced(offset):
-            plans = map(_LATER.search, (source.heading_above(offset), source.fence_before(offset)))
-            if source.is_counterexample(offset) or any(plans):
+            if source.is_counterexample(offset) or _LATER.search(source.fence_before(offset)):
                 return False
             above = source.before(offset - len(before) - 1) if offset > len(before) else ""
             return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
