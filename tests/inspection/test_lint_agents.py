@@ -772,6 +772,7 @@ def test_too_many_comparisons_count_as_a_match(monkeypatch):
         ("There are `AGENTS.md` files in each package.", True),
         ("Read `packages/<package>/AGENTS.md`.", True),
         ("Refer to all AGENTS.md.", True),
+        ("Read the project's AGENTS.md.", True),
         ("See docs/AGENTS.md.", False),
         ("See CLAUDE.md.", False),
     ],

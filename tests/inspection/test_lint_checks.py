@@ -150,7 +150,10 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("See `docs/gone.md`. Then look\nin the operator monorepo.", ["docs/gone.md"]),
         ("See `docs/gone.md`\n- in the operator monorepo", ["docs/gone.md"]),
         ("See `docs/gone.md`\n\nin the operator monorepo", ["docs/gone.md"]),
-        ("There is no page. The routes are in\n`src/api/gone.py`.", ["src/api/gone.py"]),
+        ("There is no page. The routes: see\n`src/api/gone.py`.", ["src/api/gone.py"]),
+        ("A remoção do CLI que a fatia\nsubstituiu (`src/api/gone.py`) tirou testes", []),
+        ("A remoção do CLI.\nA fatia (`src/api/gone.py`) tirou testes", ["src/api/gone.py"]),
+        ("- Removed: the CLI\n- Routes: `src/api/gone.py`", ["src/api/gone.py"]),
         ("- Never:\n- `src/api/gone.py`: routes", ["src/api/gone.py"]),
         ("For example `src/api/gone.py`.", []),
         ("The provider's `docs/gone.rst`.", []),
@@ -163,7 +166,15 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("# A\n\n## 变更日志\n\n`src/api/gone.py`\n\n## API\n\n`src/api/other.py`", ["src/api/other.py"]),
         ("Configure providers in `src/api/gone.py`.", []),
         ("Define the colours as described in `src/api/gone.py`.", ["src/api/gone.py"]),
-        ("The providers are configured in `src/api/gone.py`.", ["src/api/gone.py"]),
+        ("The providers are configured in `src/api/gone.py`.", []),
+        ("The registry is stored at `src/api/gone.json`.", []),
+        ("| `src/api/there.h/.c` | `src/api/v1.x.x` |", []),
+        (
+            "Routes (`src/api/gone.py`), `src/api/a.py` and `src/api/b.py`",
+            ["src/api/gone.py", "src/api/a.py", "src/api/b.py"],
+        ),
+        ("### Routes in `src/api/gone.py`", ["src/api/gone.py"]),
+        ("1. `src/api/gone.py`\n2. the routes — `src/api/other.py`", ["src/api/gone.py", "src/api/other.py"]),
         (
             "<!-- X:START -->\nRoutes: `src/api/gone.py` [a](gone.md)\n<!-- X:END -->\nRoutes: `src/api/other.py`",
             ["src/api/other.py"],
@@ -184,6 +195,15 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
 def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
     assert [reference.target for reference in find_missing_files(source(text), exists, exists_nowhere)] == expected
+
+
+@pytest.mark.parametrize(("place", "expected"), [("src/app.py", ["src/api/app.py"]), ("src/other.py", [])])
+def test_a_path_in_a_sentence_is_missing_if_a_file_of_that_name_is_elsewhere(place, expected):
+    def exists_anywhere(target):
+        return place.endswith(f"/{target}")
+
+    found = find_missing_files(source("The app is in `src/api/app.py`."), disk("src/api/there.py"), exists_anywhere)
+    assert [reference.target for reference in found] == expected
 
 
 @pytest.mark.parametrize("link", ["old/moved.md", "../old/moved.md", "references/gone.md"])

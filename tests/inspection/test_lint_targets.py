@@ -167,6 +167,7 @@ def project_files(above, exists=has_no_files, anywhere=()):
         ("1. From `site/web`, run it.\n\nText.\n\n2. Then `make gone`.", ["gone"]),
         ("In `site/web`, run `make gone`.\n\nAlways run `make gone`.", []),
         ("It is in each sibling clone. Run `make gone`.", []),
+        ("```sh\nmake lint / make test  # both\nmake gone / make lint\n```", ["gone"]),
         ("## Future work\n\nOne target: `make gone`.", []),
         ("## Future work\n\n```sh\nmake gone\n```", []),
         ("## Futures\n\nOne target: `make gone`.", ["gone"]),

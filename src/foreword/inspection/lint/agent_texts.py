@@ -46,7 +46,7 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
             if _BEGINS_LINE.fullmatch(before):  # in a sentence, the file may only be mentioned
                 punctuated.setdefault((source.path, punctuation), []).append(missing)
-        elif not before.endswith("/") and (reason := _reason_for_missing(path, visit)):
+        elif not before.endswith(("/", "[")) and (reason := _reason_for_missing(path, visit)):
             _add_missing_import(source.path, missing, f"{token}, because {reason}", visit, facts)
     for source_path, found in replaced.items():
         _report_replaced_words(source_path, found, visit, facts)

@@ -15,7 +15,6 @@ from .commands import is_shell
 from .instructions import is_about_other_repository
 from .patterns import lazy_pattern
 from .records import is_record, is_unfilled, is_written_by_tool
-from .source_text import ENDS_SENTENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +65,9 @@ _NOT_A_FILE = lazy_pattern(
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
     r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
     r"|per|name\w*|convention|pattern|planned|pending|future|todo|consumer|project's|target|run"
-    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) in|keep in|one line|bullet|entry"
+    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) (?:in|at)|keep in|one line|bullet|entry"
     # Spanish, Portuguese, French, German
+    r"|apagad\w+|remo[vçc]\w+|eliminad\w+|borrad\w+|supprim\w+|gelöscht\w*|entfernt\w*"
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
     r"|escrib\w+|escrev\w+|guardar|guarde|salvar|salve|si|se|wenn|falls|cuando|quando|nunca|não|nicht|kein\w*)\b"
     r"|→|->|=>|❌|✗|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장"
@@ -88,10 +88,14 @@ _MODULE_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".py", ".vue", ".dart")
 _CLASS_SUFFIXES = (".java", ".kt", ".scala")
 # The files that people include: `@app.route` on a line by itself is not a file.
 _INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
+# Before a path that is an item of a list or a cell of a table, is in a heading or brackets, or follows a label or another name in backticks.
+_LISTS = lazy_pattern(
+    r"(?:^[ \t]*(?:[-+*•>][ \t]*)*|^[ \t]*#.*|\d[.)]|[|:([—–]|`[),]*[ \t]*(?:[,/+&·]|and|or)|[ \t]-)[ \t]*$"
+)
 _PLACEHOLDER = lazy_pattern(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|namespace|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
-    r"|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}|y{4}|mmdd|hhmm",
+    r"|\.\w{1,5}/\.\w{1,5}$|\d\.x\b|\.\.\.|…|[A-Z]{2,}-X+|[Xx]{2,}|\d{3,}|y{4}|mmdd|hhmm",
     re.IGNORECASE,
 )
 # In the home directory of a person, not of a container or an example.
@@ -148,7 +152,7 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
     is_copied = _is_copied(source, [target for _, target, is_link in found if is_link], exists)
     for offset, target, is_link in found:
         decoded = _percent_decode(target) if is_link else target
-        if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists):
+        if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists, exists_anywhere):
             continue
         if is_link:
             is_meant = not is_copied and _is_about_this_repository(source, decoded, exists, exists_anywhere)
@@ -282,10 +286,15 @@ def _percent_decode(target: str) -> str:
     return unquote(target, errors="surrogateescape")
 
 
-def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
-    """Whether a path refers to a file that should exist. A link does, unless its line calls it an example."""
+def _should_exist(
+    source: SourceText, offset: int, target: str, is_link: bool, exists: Exists, exists_anywhere: ExistsAnywhere
+) -> bool:
+    """Whether a path refers to a file that should exist. A link does, unless its line calls it an example.
+
+    A path in a sentence does if the sentence points to it, or if a file of that name is elsewhere. Otherwise, it may be one that a program makes.
+    """
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
-    line = f"{line} {source.rest_of_sentence(offset)}"
+    line = f"{source.sentence_above(offset)} {line} {source.rest_of_sentence(offset)}"
     if is_link:
         return not _is_sample_link(source, offset, line)
     about = f"{source.section_before(offset)} {source.rest_of_sentence(offset)}"
@@ -295,16 +304,19 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         return False
     if not before.strip("`*_ \t>-"):
         above = source.before(offset - len(before) - 1).rstrip()
-        is_wrapped = not before.strip("`*_ \t")  # otherwise it is an item of a list
-        if _INTRODUCES_EXAMPLE.search(above) or (is_wrapped and _NOT_A_FILE.search(ENDS_SENTENCE.split(above)[-1])):
+        if _INTRODUCES_EXAMPLE.search(above):
             return False
-        before = f"{above} {before}"
+        if source.sentence_above(offset):
+            before = f"{above} {before}"
     if _NOT_A_FILE.search(line) or _is_about_other_files(source, offset, before):
         return False
     first = target.removeprefix("./").partition("/")[0]
     if source.kind == "skill" and first not in _SKILL_FOLDERS:
         return False
-    return _points_to(source, before, first, exists) or _has_folder(source, target, exists)
+    if _points_to(source, before, first, exists):
+        return True
+    is_known = _LISTS.search(before.rstrip("`*_\"' \t")) or exists_anywhere(target.rpartition("/")[2])
+    return bool(is_known) and _has_folder(source, target, exists)
 
 
 def _is_name_in_package(source: SourceText, target: str, exists: Exists) -> bool:

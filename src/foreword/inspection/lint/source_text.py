@@ -33,6 +33,9 @@ _MAX_ROWS = 60
 _IN_LIST = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
 # A line that does not continue the paragraph above it: an item, a heading, a quote, a row of a table, a fence or a tag.
 _BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t]|[#>|<]|```|~~~)")
+_ANY_COMMENT = re.compile(r"`?<!--[^<>]{0,1000}-->`?")
+# A line that the next one does not continue.
+_BREAKS = re.compile(r"[ \t]*(?:[#|<]|```|~~~)")
 ENDS_SENTENCE = re.compile(r"[.!?:;](?:[ \t]|$)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
 # The first line of a fence with a sample document, which may contain fences of its own.
@@ -183,6 +186,15 @@ class SourceText:
         if ENDS_SENTENCE.search(self.text[offset:end]) or not following.strip() or _BEGINS_BLOCK.match(following):
             return ""
         return ENDS_SENTENCE.split(following)[0]
+
+    def sentence_above(self, offset: int) -> str:
+        """Return the part of the sentence with a character that is in the line above, if it begins there."""
+        before = self.before(offset)
+        start = offset - len(before)
+        above = _ANY_COMMENT.sub("", self.before(start - 1)) if start else ""
+        if ENDS_SENTENCE.search(before) or _BEGINS_BLOCK.match(before) or not above.strip() or _BREAKS.match(above):
+            return ""
+        return ENDS_SENTENCE.split(above)[-1]
 
     @property
     def fences(self) -> list[tuple[int, int]]:

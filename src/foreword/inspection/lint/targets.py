@@ -290,6 +290,8 @@ def _parse_make(command: Command) -> Invocation | None:
     rest = list(command.words[1:])
     while rest:
         word = rest.pop(0)
+        if word == "/":  # another command: `make lint / make test`
+            break
         if word.startswith("-C") or word.partition("=")[0] == "--directory":
             path = _make_folder(word, rest)
             if not _is_relative_path(path):
