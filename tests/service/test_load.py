@@ -233,6 +233,17 @@ def test_a_large_question_is_answered_by_a_side_process(inspected, path):
     assert inspected.post(path, {"cwd": "nowhere", "old": 1}).status >= 400
 
 
+def test_templates_that_a_side_process_renders_are_counted(inspected):
+    def count():
+        return int(re.search(rb"^foreword_sandbox_requests_total (\d+)", inspected.get("/metrics").body, re.M)[1])
+
+    before = count()
+    template = {"syntax": "jinja", "template": LARGE + "{{ cwd }}"}
+    assert inspected.post("/system-prompt/preview", {"cwd": "", "layout": "pod", **template}).status == 200
+    assert side_processes(inspected)
+    assert count() > before
+
+
 def test_small_questions_need_no_side_process(start):
     server = start()
     for path in ("/show", "/tokens", "/blame", "/why"):

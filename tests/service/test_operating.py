@@ -214,6 +214,11 @@ def test_work_of_the_sandbox_is_counted():
     after = sandbox.counts()
     assert (after["sandbox_requests"] - before["sandbox_requests"], after["sandbox_busy"]) == (1, 0)
     assert after["sandbox_idle"] >= 1 and after["sandbox_ended"] == before["sandbox_ended"]
+    taken = sandbox.take_counts()
+    assert taken == (after["sandbox_requests"], after["sandbox_ended"])
+    assert sandbox.counts()["sandbox_requests"] == 0
+    sandbox.add_counts(*taken)
+    assert sandbox.counts() == after
 
 
 # Spans

@@ -105,6 +105,20 @@ def counts() -> dict[str, int]:
     }
 
 
+def take_counts() -> tuple[int, int]:
+    """Return how many requests there were, and how many of them ended their worker, since the last call."""
+    with _pool.changed:
+        taken, _pool.requests, _pool.ended = (_pool.requests, _pool.ended), 0, 0
+    return taken
+
+
+def add_counts(requests: int, ended: int) -> None:
+    """Count the requests of another process."""
+    with _pool.changed:
+        _pool.requests += requests
+        _pool.ended += ended
+
+
 def _template_forms(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
     return {address: (template.text, template.hash, template.line) for address, template in templates.items()}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from ..engine import sandbox
 from .lanes import BODIES, DECODERS, INSPECTIONS, INSPECTORS, QUESTIONS
 from .responses import Problem, Response
 from .side_process import SideProcess, SideProcessEnded
@@ -55,11 +56,14 @@ class Inspections:
         except Empty:
             return None
         try:
-            answer = process.ask((lane, route.method, route.path, request, caller), may_kill=lane == INSPECTIONS)
+            answer, counts = process.ask(
+                (lane, route.method, route.path, request, caller), may_kill=lane == INSPECTIONS
+            )
         except SideProcessEnded:
             raise Problem("busy", "the process that was working on this has ended; try again later") from None
         finally:
             self._idle[lane].put(process)
+        sandbox.add_counts(*counts)
         if answer is None and route.body is not None:
             request.decode_large_body(route.body)
         if answer is None or isinstance(answer, Response | int):

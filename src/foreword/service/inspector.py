@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..engine import sandbox
 from ..errors import StoreError
 from .error_problems import problem_of
 from .lanes import BODIES, Job
@@ -23,15 +24,19 @@ if TYPE_CHECKING:
 
 
 def answers_requests() -> Duty:
-    """Return the duty of a side process: to answer a request as a route does, with the options of this service.
+    """Return the duty of a side process: to answer a request as a route does, with the options of this service, and what that took of the sandbox.
 
     Raises a StoreError if the store's file has disappeared, because the service would not find a new one.
     """
     routes = {(route.method, route.path): route for route in ROUTES}
     service = service_from_environment(may_create_store=False)
 
-    def answer(message: tuple[int, str, str, Request, Caller]) -> Response | int | tuple[Any, ...] | None:
-        lane, method, path, request, caller = message
+    def answer(message: tuple[int, str, str, Request, Caller]) -> tuple[Any, tuple[int, int]]:
+        return respond(*message), sandbox.take_counts()
+
+    def respond(
+        lane: int, method: str, path: str, request: Request, caller: Caller
+    ) -> Response | int | tuple[Any, ...] | None:
         if not drop_forgotten() and lane == BODIES:
             return None  # the service remembers more
         try:
