@@ -168,6 +168,7 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("Define the colours as described in `src/api/gone.py`.", ["src/api/gone.py"]),
         ("The providers are configured in `src/api/gone.py`.", []),
         ("The registry is stored at `src/api/gone.json`.", []),
+        ("- `src/api/gone.py` (待添加)", []),
         ("| `src/api/there.h/.c` | `src/api/v1.x.x` |", []),
         (
             "Routes (`src/api/gone.py`), `src/api/a.py` and `src/api/b.py`",

@@ -70,7 +70,7 @@ _NOT_A_FILE = lazy_pattern(
     r"|apagad\w+|remo[vçc]\w+|eliminad\w+|borrad\w+|supprim\w+|gelöscht\w*|entfernt\w*"
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
     r"|escrib\w+|escrev\w+|guardar|guarde|salvar|salve|si|se|wenn|falls|cuando|quando|nunca|não|nicht|kein\w*)\b"
-    r"|→|->|=>|❌|✗|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장"
+    r"|→|->|=>|❌|✗|待(?:添加|补充|实现|创建)|未实现|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장"
     r"|созда|пример|если|сохран|létrehoz|példa",
     re.IGNORECASE,
 )
