@@ -173,8 +173,8 @@ class _LintRun:
         """Return the findings, sorted. Without `is_folded`, everything that is missing in a file is a finding of its own."""
         reach = workspace_reach(self.root, self.snapshot.plan.workspace)
         submodules = self.reader.read(os.path.join(self.root, ".gitmodules"), reach)
-        known = without_repeated_reasons(self.findings)
-        self.findings = dict.fromkeys(without_files_of_git(known, self.root, submodules.text))
+        kept = without_files_of_git(without_repeated_reasons(self.findings), self.root, submodules.text)
+        self.findings = dict.fromkeys(kept)
         reactions = (
             with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
             for each in sorted(self.findings, key=_sort_key)

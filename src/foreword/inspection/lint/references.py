@@ -1,8 +1,9 @@
 """Finds references to files that do not exist, and includes that are not expanded.
 
-A Markdown link is a reference. A path with a folder is a reference if it is in a code span and its folder exists although the file does
-not, or if the text points to it (`see …`) and its first folder exists or is one in which documentation usually is. It may still be an
-example, a file yet to be created or one of another repository; the line or the section often says so.
+A Markdown link is a reference, unless it leads into a folder that does not exist and no file of that name is elsewhere. A path in a code
+span is one if the text points to it (`see …`) and its first folder exists or is one in which documentation usually is. Otherwise its folder
+must exist, and it must be listed or labelled, or a file of that name must be elsewhere. It may still be an example, a file yet to be created
+or one of another repository; the line or the section often says so.
 """
 
 from __future__ import annotations

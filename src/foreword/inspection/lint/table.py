@@ -117,10 +117,12 @@ CHECKS = (
         "missing-file",
         "warning",
         "The text refers to a file that does not exist.",
-        "The agent looks for it, and may invent one. Links count; a path in backticks counts if its folder exists and the file does not, or if"
-        " the text points to it. Paths are resolved next to the file and in every folder above it, up to the root. A path in backticks is"
+        "The agent looks for it, and may invent one. A link counts, unless it leads into a folder that does not exist and no file of that name"
+        " is elsewhere. A path in backticks counts if the text points to it. Otherwise its folder must exist, and it must be in a list, a table,"
+        " a heading or brackets, or after a label; in a sentence, a file of that name must be elsewhere."
+        " Paths are resolved next to the file and in every folder above it, up to the root. A path in backticks is"
         " not reported if the path of any file in the repository ends with it. A file that a `.gitignore` ignores or that a sparse checkout leaves"
-        " out, one in a sample document or a section about another repository, and one of a skill that was installed is not reported. Several"
+        " out, one in a submodule, a sample document or a section about another repository, and one of a skill that was installed is not reported. Several"
         " missing files are one finding, at the first of them.",
         Example(
             {"AGENTS.md": "# Shop\n\nBefore you touch a page, read `guides/style.md`.\n"},
