@@ -412,6 +412,13 @@ def test_text_cut_by_a_limit_is_reported_at_the_file_to_shorten(findings_for, si
     )
 
 
+def test_files_that_are_not_read_at_all_are_named(findings_for):
+    files = {"AGENTS.md": "- One\n" * 6_000, "a/AGENTS.md": "A.", "a/b/AGENTS.md": "B.", "a/b/x": ""}
+    assert findings_for(files, "a/b") == [("cut-file", "AGENTS.md", None)]
+    expected = "(lost from line 5,463: - One), and nothing of /w/a/AGENTS.md and 1 other file; shorten"
+    assert expected in findings_for.messages[0]
+
+
 @pytest.mark.parametrize(
     ("files", "is_reported"), [('["dist", "./AGENTS.md"]', False), ('["dist"]', True), ("{}", True)]
 )
@@ -891,6 +898,9 @@ def test_words_in_samples_and_in_generated_files_cannot_be_changed(findings_for,
             "this file has no `applyTo`, so Copilot CLI uses it for every file",
         ),
         (".github/instructions/a.instructions.md", "---\ntitle: x\n---\nA.", "Copilot in VS Code for none"),
+        (".github/instructions/a.instructions.md", "-- \napplyTo: '*.py'\n---\nA.", "does not begin with a line `---`"),
+        (".github/instructions/a.instructions.md", "# A\n\nWrite:\n\n\n\napplyTo: '*'\n", "this file has no `applyTo`"),
+        (".github/instructions/a.instructions.md", "---\napplyTo:\n---\nA.", "`applyTo` is empty"),
         (".github/instructions/a.instructions.md", "---\ndescription: x\n---\nA.", ""),
         (".github/instructions/_index.instructions.md", "Be brief.", ""),
         (".cursor/rules/a.mdc", "---\nalwaysApply: false\n---\nBe brief.", ""),

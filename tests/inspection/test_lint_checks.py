@@ -618,6 +618,34 @@ def test_a_repository_in_a_hidden_folder(tree, folder, expected):
     assert [finding.code for finding in findings] == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "outcome"),
+    [
+        (".agents/skills/group/a", "Foreword, Codex CLI and OpenCode skip this skill"),
+        (
+            ".claude/skills/a",
+            "Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line",
+        ),
+        (".claude/skills/group/a", "Foreword and OpenCode skip this skill"),  # Claude Code does not look there
+        (".gemini/skills/group/a", ""),
+    ],
+)
+def test_only_agents_that_search_so_deep_skip_a_skill(tree, path, outcome):
+    tree({"w/.git/HEAD": "", f"w/{path}/SKILL.md": "Do it.\n"})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("# Shop\n\n```sh\nmake\n", 3), ("Run.\n\n<!-- later\n", 3), ("```\na\n```\n\nb\n\n~~~\nc\n", 7)],
+)
+def test_the_line_of_a_fence_that_is_never_closed(tree, text, line):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
+    (found,) = proofread(Assembler(tree.workspace("w"))).findings
+    assert (found.code, found.line) == ("file-fence", line)
+
+
 def test_what_agents_do_with_a_long_description(tree):
     text = f"---\nname: a\ndescription: {'Does it. ' * 200}\n---\nDo it.\n"
     tree({"w/.git/HEAD": "", "w/.agents/skills/a/SKILL.md": text})

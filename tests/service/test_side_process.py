@@ -2,11 +2,14 @@
 
 import os
 import select
+import tracemalloc
 
 import pytest
 
 from foreword.errors import StoreError
+from foreword.service import side_process
 from foreword.service.inspector import answers_requests
+from foreword.service.request import Request
 from foreword.service.server import ServerOptions, uvicorn_config
 from foreword.service.side_process import SideProcess
 
@@ -53,6 +56,18 @@ def process(tmp_path, monkeypatch):
 
 def test_a_signal_to_the_whole_service_does_not_interrupt_a_request(process):
     assert process("stops").ask("answered") == "answered"
+
+
+def test_a_large_body_is_sent_without_a_copy():
+    body = bytearray(4_000_000)
+    with open(os.devnull, "wb") as pipe:
+        tracemalloc.start()
+        try:
+            side_process._send(pipe, (1, "POST", Request({}, [], None, body)))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from ..engine.assembler import Assembler, Snapshot
     from ..extensions import Extension
+    from ..inspection.lint.skills import Readers
     from ..layout.model import Layout
     from ..vocabulary import Candidate, Finding
     from .agent_lint import AgentLint
@@ -145,7 +146,7 @@ class _LintRun:
         self.skills: set[tuple[int, int]] = set()
         self.candidates: Sequence[Candidate] = ()
         # The agents that search a hidden folder for skills.
-        self.readers: Mapping[str, Collection[str]] = {}
+        self.readers: Mapping[str, Readers] = {}
         self.in_use: Collection[str] = ()
         self.reader = Reader()
         self.listings = listings or Listings(workspace.inside)
@@ -329,14 +330,13 @@ class _LintRun:
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
 
 
-def _readers_of(
-    found: Finding, readers: Mapping[str, Collection[str]], in_use: Collection[str]
-) -> Mapping[str, Collection[str]]:
+def _readers_of(found: Finding, readers: Mapping[str, Readers], in_use: Collection[str]) -> Mapping[str, Readers]:
     """Return the agents that search a hidden folder for skills. A skill's name concerns only those for which the folder is."""
     if found.code != "skill-name":
         return readers
     return {
-        folder: [name for name in names if folder == ".agents" or name in in_use] for folder, names in readers.items()
+        folder: {name: globs for name, globs in agents.items() if folder == ".agents" or name in in_use}
+        for folder, agents in readers.items()
     }
 
 

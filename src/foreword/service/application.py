@@ -283,13 +283,13 @@ class Application:
         fair_start = self._fair_start
         data = await read_body(scope, receive, reservation, self._time_limit, self._large_bodies, name, fair_start)
         if is_quick(data):
-            return parse_body(data, kind)
+            return parse_body(bytes(data), kind)
         # If the store is down, only this process remembers enough to answer.
         if self._inspections is not None and fair_start.has_several() and not self._store_watch.is_down:
             reservation.take(len(data))  # for the copy that is sent to the side process
-            return data
+            return data  # not as `bytes`: another copy would hold the interpreter for milliseconds
         connection: Connection | None = scope.get(CONNECTION)
-        return await decode_large(data, kind, self._lanes, reservation, caller.name, connection)
+        return await decode_large(bytes(data), kind, self._lanes, reservation, caller.name, connection)
 
 
 async def decode_large(
@@ -308,7 +308,7 @@ async def decode_large(
 
 def _first_lane(lanes: Lanes, route: Route, service: Service, request: Request) -> int | None:
     """Return the lane in which a request probably finishes, or None for the event loop."""
-    if isinstance(request.body, bytes):
+    if isinstance(request.body, bytearray):
         return BODIES
     if route.lane == "turn" and not _is_known(service, request) and lanes.is_free(BUILDING):
         return BUILDING  # the conversation probably has no prompt yet

@@ -41,7 +41,7 @@ def answers_requests() -> Duty:
             return None  # the service remembers more
         try:
             route, seen = routes[method, path], service.view(caller)
-            if route.body is not None and isinstance(request.body, bytes):
+            if route.body is not None and isinstance(request.body, bytearray):
                 request.decode_large_body(route.body)
             convert = partial(problem_of, service=seen, request=request)
             response = Job(partial(route.function, seen, request), problem_of=convert).run(lane)

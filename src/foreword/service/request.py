@@ -49,7 +49,7 @@ class Request:
     def decode_large_body(self, kind: type) -> None:
         """Decode the text of a large body as this type. Raises a Problem if it is invalid."""
         parsed_size(self.body)
-        self.body = parse_body(self.body, kind)
+        self.body = parse_body(bytes(self.body), kind)
 
     def text(self, name: str) -> str:
         """Return a path parameter."""
@@ -84,7 +84,7 @@ def parse_tags(header: str) -> list[str]:
     return ["*"] if header.strip() == "*" else _ETAG.findall(header)
 
 
-def is_quick(data: bytes) -> bool:
+def is_quick(data: bytes | bytearray) -> bool:
     """Whether parsing a body takes so little time that other requests may wait for it."""
     if len(data) <= _QUICK_BYTES // 16:
         return True

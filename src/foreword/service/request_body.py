@@ -51,7 +51,7 @@ async def read_body(
     large: LargeBodies,
     caller: str,
     fair_start: FairStart,
-) -> bytes:
+) -> bytearray:
     """Read the body. While there are several callers, the parts of large ones wait for the caller's turn.
 
     Raises a Problem if it is too large or arrives too slowly.
@@ -85,7 +85,7 @@ async def _receive_in_turn(receive: Any, caller: str, fair_start: FairStart) -> 
     return message
 
 
-async def _read_all(receive: Any, reservation: Reservation) -> bytes:
+async def _read_all(receive: Any, reservation: Reservation) -> bytearray:
     """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
     content = bytearray()
     size, has_more = 0, True
@@ -114,7 +114,7 @@ async def _read_all(receive: Any, reservation: Reservation) -> bytes:
     try:
         if refusal is not None:
             raise refusal
-        return bytes(content)
+        return content
     finally:
         del refusal  # it keeps this function's variables
 

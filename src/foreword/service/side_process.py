@@ -100,7 +100,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 def _send(pipe: IO[bytes] | None, message: object) -> None:
     """Write a message. A large body in it is written as it is: a copy of it would hold the interpreter for milliseconds."""
-    pickle.dump(message, _pipe(pipe))
+    pickle.dump(message, _pipe(pipe), protocol=5)
     _pipe(pipe).flush()
 
 

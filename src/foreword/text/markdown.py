@@ -72,6 +72,12 @@ def find_unclosed(text: str) -> tuple[str, str]:
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
 
 
+def unclosed_start(text: str) -> int | None:
+    """Return the offset of the fence or comment that is open at the end of the text, or None if there is none."""
+    blocks = _blocks_of(text)
+    return blocks.fence_start if blocks.fence and not blocks.is_contained else _open_comment(text, blocks)
+
+
 def comments(text: str) -> list[tuple[int, int]]:
     """Return the ranges of comments that begin a line outside code, lists, quotes and other HTML.
 

@@ -18,6 +18,7 @@ import re
 from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
 from ...text.hidden import find_hidden, severity_of
+from ...text.markdown import unclosed_start
 from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
@@ -59,7 +60,7 @@ class Linter:
         """Return the findings for a prompt. `skills` are the paths of skills, which `check_files` checks separately."""
         sources = source_texts(prompt, self._sources)
         result = [
-            *_build_findings(prompt.findings, {*skills, *(source.path for source in sources)}),
+            *_with_lines(_build_findings(prompt.findings, {*skills, *(source.path for source in sources)}), sources),
             *_check_prompt(prompt, sources, self.context),
             *(finding for source in sources for finding in self._check_text(source)),
         ]
@@ -119,6 +120,15 @@ def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] 
         # A link, an exact copy or a file that only imports the other is sent once, so nothing is wrong.
         if not is_replaced and finding.code != "file-duplicate":
             yield finding
+
+
+def _with_lines(findings: Iterable[Finding], sources: Iterable[SourceText]) -> Iterator[Finding]:
+    """Yield these findings. Those about a fence or comment that is never closed get the line on which it begins."""
+    by_path = {source.reported_path: source for source in sources if source.reported_path}
+    for finding in findings:
+        source = by_path.get(finding.path) if finding.code == "file-fence" and not finding.line else None
+        start = unclosed_start(source.text) if source else None
+        yield finding if source is None or start is None else replace(finding, line=source.line(start))
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:

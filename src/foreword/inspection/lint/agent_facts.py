@@ -129,7 +129,7 @@ class Facts:
             yield Finding(
                 check,
                 severity or BY_ID[check].severity,
-                _fill(message, agents).replace("{folders}", summarize_folders(list(folders))),
+                _fill(message, agents).replace("{folders}", summarize(list(folders), "folder")),
                 place.path,
                 place.line,
                 place.column,
@@ -199,12 +199,12 @@ def join_names(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def summarize_folders(paths: Sequence[str]) -> str:
-    """Name the first folder and the number of others."""
+def summarize(paths: Sequence[str], kind: str) -> str:
+    """Name the first file or folder and the number of others."""
     if len(paths) < 2:
         return "".join(paths)
     others = len(paths) - 1
-    return f"{paths[0]} and {others:,} other folder{'s' if others > 1 else ''}"
+    return f"{paths[0]} and {others:,} other {kind}{'s' if others > 1 else ''}"
 
 
 def place_of(source: SourceText, text: str) -> Place:

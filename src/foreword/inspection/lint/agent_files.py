@@ -12,7 +12,7 @@ from ...sources.paths import is_inside
 from ...text.lines import printable
 from ...vocabulary import Document
 from ..agent_rules import describe_places
-from .agent_facts import Place, agent_name, mentions
+from .agent_facts import Place, agent_name, mentions, summarize
 from .agent_texts import find_unfollowed_imports
 from .targets import parse_object
 
@@ -293,9 +293,10 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
     is_to_blame = largest and sizes[largest] > max(size, limit // 4)
     extent = f"only {left:,} of the {size:,} bytes" if left else f"nothing of the {size:,} bytes"
     lost = _describe_lost_line(source.text, visit.loaded[source.path]) if left else ""
+    dropped = _describe_dropped_files(visit, source.path)
     message = (
         f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent} of"
-        f" {source.path if is_to_blame else 'this one'}{lost}; shorten"
+        f" {source.path if is_to_blame else 'this one'}{lost}{dropped}; shorten"
         f" {'this one' if is_to_blame else 'it'}, or move details into files that are read when needed"
     )
     facts.add("cut-file", Place(largest if is_to_blame else source.path), message, visit.agent)
@@ -326,6 +327,13 @@ def _describe_lost_line(text: str, kept: str) -> str:
     number = text.count("\n", 0, text.index(lost, start)) + 1
     shown = lost.strip() if len(lost.strip()) <= _MAX_QUOTE else f"{lost.strip()[:_MAX_QUOTE]}…"
     return f" (lost from line {number:,}: {shown})"
+
+
+def _describe_dropped_files(visit: Visit, path: str) -> str:
+    """Return a clause about the files of which nothing is read beside the one with this path, or an empty string if there are none."""
+    cut = [candidate.path for candidate in visit.candidates_in_repository("cut")]
+    dropped = [other for other in cut if other != path and not visit.loaded.get(other)]
+    return f", and nothing of {summarize(dropped, 'file')}" if dropped else ""
 
 
 def _size_of(source: SourceText, visit: Visit) -> int:

@@ -101,7 +101,20 @@ class RuleFields:
         conditions = [fields.get(name, "").lower() for name in (*known, "description")]
         if any(condition not in ("", "false") for condition in conditions) or _problem_names(fields, known):
             return
-        if candidate.fate != "unused" and has_apply_to and not _NOT_A_RULE.search(basename(source.path).split(".")[0]):
+        if (
+            "applyTo" in fields
+            or candidate.fate == "unused"
+            or not has_apply_to
+            or _NOT_A_RULE.search(basename(source.path).split(".")[0])
+        ):
+            return
+        if _APPLY_TO_ABOVE.match(source.text):
+            message = (
+                "`applyTo` has no effect, because the front matter does not begin with a line `---` and end with another,"
+                " so {agents} use{s} this file for every file; correct it"
+            )
+            self.facts.add("rule-field", place_of(source, "applyTo"), message, agent_name(layout))
+        else:
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
                 " add `applyTo: '**'`, or the paths that it is for"
@@ -111,6 +124,10 @@ class RuleFields:
                 " add `applyTo: '**'`, or the paths that each is for"
             )
             self.facts.add("rule-field", Place(source.path), message, agent_name(layout), for_several=for_several)
+
+
+# The field on one of the first lines of a file.
+_APPLY_TO_ABOVE = re.compile(r"(?:[^\n]{0,200}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
 
 
 def _changes_nothing(name: str, fields: Mapping[str, str], applies_always: bool) -> bool:

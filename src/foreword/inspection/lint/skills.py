@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ...sources.globs import matches_glob
 from ...vocabulary import replace, value
 from .agent_facts import agent_name, join_names
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from ...layout.model import Layout
     from ...vocabulary import Finding
+
+    # The names of the agents that search a hidden folder, each with the globs of the skills that it finds there.
+    Readers = Mapping[str, Collection[str]]
 
 MEASURED = "2026-11, with Claude Code 2.1.326, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33 and Qwen Code 0.24.4"
 
@@ -63,23 +67,22 @@ _READ_ANYWAY = re.compile(r"/\.claude/(?:agents|commands)/")
 _HARMLESS_FIELD = re.compile(r"its (?:license|compatibility|metadata) ")
 
 
-def skill_readers(layouts: Iterable[Layout]) -> dict[str, set[str]]:
-    """Return the hidden folders that layouts search for a repository's skills, each with the names of the agents."""
-    readers: dict[str, set[str]] = {}
+def skill_readers(layouts: Iterable[Layout]) -> dict[str, Readers]:
+    """Return the hidden folders that layouts search for a repository's skills, each with its readers."""
+    readers: dict[str, dict[str, set[str]]] = {}
     for layout in layouts:
         for lookup in (lookup for lookup in layout.lookups if lookup.kind == "skill"):
             for pattern in (pattern for group in lookup.groups for pattern in group):
                 folder = pattern.path.partition("/")[0]
                 if pattern.place in _PLACES and folder.startswith("."):
-                    readers.setdefault(folder, set()).add(agent_name(layout))
-    return readers
+                    readers.setdefault(folder, {}).setdefault(agent_name(layout), set()).add(pattern.path)
+    return {**readers}
 
 
-def with_reaction(finding: Finding, readers: Mapping[str, Collection[str]], root: str) -> Finding | None:
+def with_reaction(finding: Finding, readers: Mapping[str, Readers], root: str) -> Finding | None:
     """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are.
 
-    `readers` are the agents that search a hidden folder of the repository for skills. Skills in a folder that is not hidden, for example in
-    a plugin, are for all agents.
+    `readers` contains those of each hidden folder. Skills in a folder that is not hidden, for example in a plugin, are for all agents.
     """
     if finding.code == "front-matter-invalid":
         return None if _READ_ANYWAY.search(finding.path) else finding
@@ -99,10 +102,16 @@ def hidden_folder(path: str) -> str:
     return next((folder for folder in path.split("/")[:-1] if folder.startswith(".")), "")
 
 
-def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Collection[str]]) -> str:
-    """Return what the agents that search the folder of this skill do, or empty if none of them does anything."""
+def _readers_of(path: str, folder: str, globs_by_agent: Readers) -> list[str]:
+    """Return the agents that find a skill with this path in their folder."""
+    below = f"{folder}/{path.partition(f'{folder}/')[2]}"
+    return [agent for agent, globs in globs_by_agent.items() if any(matches_glob(below, glob) for glob in globs)]
+
+
+def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Readers]) -> str:
+    """Return what the agents that find this skill do, or empty if none of them does anything."""
     folder = hidden_folder(path)
-    readers = readers_by_folder.get(folder, ()) if folder else None
+    readers = _readers_of(path, folder, readers_by_folder.get(folder, {})) if folder else None
     if readers is not None and not readers:  # the folder of an agent that is not known
         return ""
     parts = []
