@@ -52,7 +52,7 @@ def test_the_body_of_a_client_that_has_gone_is_not_decoded(is_closed):
         lanes = Lanes(1, 1, FairStart())
         reservation, connection = Reservation(MemoryLimit(1_000_000)), SimpleNamespace(is_closed=is_closed)
         try:
-            return await decode_large(b'{"cwd": "x"}', TurnBody, lanes, reservation, "a", connection)
+            return await decode_large(bytearray(b'{"cwd": "x"}'), TurnBody, lanes, reservation, "a", connection)
         except Disconnected:
             return None
         finally:

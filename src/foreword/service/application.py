@@ -289,18 +289,18 @@ class Application:
             reservation.take(len(data))  # for the copy that is sent to the side process
             return data  # not as `bytes`: another copy would hold the interpreter for milliseconds
         connection: Connection | None = scope.get(CONNECTION)
-        return await decode_large(bytes(data), kind, self._lanes, reservation, caller.name, connection)
+        return await decode_large(data, kind, self._lanes, reservation, caller.name, connection)
 
 
 async def decode_large(
-    data: bytes, kind: type, lanes: Lanes, reservation: Reservation, token: str, connection: Connection | None
+    data: bytearray, kind: type, lanes: Lanes, reservation: Reservation, token: str, connection: Connection | None
 ) -> Any:
     """Decode a large body in a thread, if there is enough memory for it, and if the client still waits then."""
 
     def parse() -> Any:
         if connection is not None and connection.is_closed:
             raise Disconnected
-        return parse_body(data, kind)
+        return parse_body(bytes(data), kind)
 
     reservation.take(await lanes.decode(partial(parsed_size, data), token))
     return await lanes.decode(parse, token)

@@ -94,7 +94,7 @@ def is_quick(data: bytes | bytearray) -> bool:
     return objects <= _QUICK_OBJECTS and objects + data.count(b"[") + data.count(b",") <= _QUICK_VALUES
 
 
-def parsed_size(data: bytes) -> int:
+def parsed_size(data: bytes | bytearray) -> int:
     """Return about how many bytes a parsed body takes in addition to its text. Raises a Problem if it has too many parts."""
     parts = values = 0
     for start in range(0, len(data), _COUNTED_BYTES):

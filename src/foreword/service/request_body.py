@@ -68,7 +68,8 @@ async def read_body(
         async with asyncio.timeout(time_limit):
             if not declared or length > _LARGE_BYTES:
                 async with large.slot(caller):
-                    return await _read_all(partial(_receive_in_turn, receive, caller, fair_start), reservation)
+                    in_turn = partial(_receive_in_turn, receive, caller, fair_start)
+                    return await _read_all(in_turn, reservation, _LARGE_BYTES)
             return await _read_all(receive, reservation)
     except TimeoutError:
         raise Problem(
@@ -85,9 +86,12 @@ async def _receive_in_turn(receive: Any, caller: str, fair_start: FairStart) -> 
     return message
 
 
-async def _read_all(receive: Any, reservation: Reservation) -> bytearray:
-    """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
-    content = bytearray()
+async def _read_all(receive: Any, reservation: Reservation, at_first: int = 0) -> bytearray:
+    """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it.
+
+    The block for it has some bytes `at_first`: one that is large from the beginning grows without leaving gaps that stay in use (glibc).
+    """
+    content = bytearray(at_first)
     size, has_more = 0, True
     refusal: Problem | None = None
     while has_more:
@@ -99,7 +103,7 @@ async def _read_all(receive: Any, reservation: Reservation) -> bytearray:
         if size <= MAX_BODY_BYTES and refusal is None:
             try:
                 reservation.take(len(chunk))
-                content += chunk
+                content[size - len(chunk) : size] = chunk
             except Problem as problem:
                 refusal = problem
                 content.clear()
@@ -114,6 +118,7 @@ async def _read_all(receive: Any, reservation: Reservation) -> bytearray:
     try:
         if refusal is not None:
             raise refusal
+        del content[size:]
         return content
     finally:
         del refusal  # it keeps this function's variables
