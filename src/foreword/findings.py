@@ -447,11 +447,12 @@ _MERGED_CODES = {
     **dict.fromkeys(("skill-invalid", "skill-no-description", "skill-field", "skill-name", "skill-repaired"), "skills"),
     "agent-invalid": "sub-agents",
     "over-limit": "files",
+    "file-case": "files",
 }
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """Merge findings about skills and the like with one problem into the first one, which says how many have it. Those outside `root` are separate."""
+    """Merge findings about files with one problem into the first one, which says how many have it. Those outside `root` are separate."""
     findings = list(findings)
     groups: dict[tuple[str, str, bool], list[Finding]] = {}
     for current in (each for each in findings if each.code in _MERGED_CODES):
@@ -459,21 +460,21 @@ def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]
     merged = []
     for current in findings:
         group = groups[_group_key(current, root)] if current.code in _MERGED_CODES else [current]
-        skill_count = len({member.path for member in group})
-        if skill_count == 1:
+        count = len({member.path for member in group})
+        if count == 1:
             merged.append(current)
         elif current is group[0]:
-            message = f"{current.message} (in {skill_count:,} {_MERGED_CODES[current.code]}; this is the first)"
+            message = f"{current.message} (the first of {count:,} such {_MERGED_CODES[current.code]})"
             merged.append(replace(current, message=message))
     return merged
 
 
-def _group_key(skill_finding: Finding, root: str) -> tuple[str, str, bool]:
-    problem = skill_finding.message.removeprefix(f"{skill_finding.path}: ")
-    if skill_finding.code in ("skill-name", "agent-invalid"):  # the quoted names differ, the problem is the same
+def _group_key(found: Finding, root: str) -> tuple[str, str, bool]:
+    problem = found.message.removeprefix(found.path).removeprefix(": ")
+    if found.code in ("skill-name", "agent-invalid"):  # the quoted names differ, the problem is the same
         problem = "".join(problem.split("'")[::2])
-    problem = problem.partition(";")[2] if skill_finding.code == "over-limit" else problem
-    return skill_finding.code, problem, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")
+    problem = problem.partition(";")[2] if found.code == "over-limit" else problem
+    return found.code, problem, not root or found.path.startswith(f"{root.rstrip('/')}/")
 
 
 # What extensions' functions return

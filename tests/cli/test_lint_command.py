@@ -81,7 +81,7 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
         }
     )
     assert run("lint", "--tool", "read", "--min-severity", "info", *options)[1] == (
-        ".agents/skills/s0/SKILL.md:4: info: its field 'allowed_tools' is ignored; did you mean 'allowed-tools'? (in 3 skills; this is the first) [skill-field]\n"
+        ".agents/skills/s0/SKILL.md:4: info: its field 'allowed_tools' is ignored; did you mean 'allowed-tools'? (the first of 3 such skills) [skill-field]\n"
         ".agents/skills/s1/SKILL.md:5: info: its field 'licence' is ignored; did you mean 'license'? [skill-field]\n"
     )
 
@@ -91,7 +91,7 @@ def test_the_same_field_with_different_values_is_one_finding(tree, run):
     tree({**GIT, **skills_with(*long_lines)})
     assert run("lint", "--tool", "read", "--min-severity", "info")[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its disable-model-invocation is neither true nor false; "
-        "the skill is not hidden (in 3 skills; this is the first) [skill-field]\n"
+        "the skill is not hidden (the first of 3 such skills) [skill-field]\n"
     )
 
 
@@ -104,7 +104,7 @@ def test_user_and_project_skills_are_counted_separately(tree, run):
     tree({**GIT, **skills_with("licence: MIT\n", "licence: MIT\n"), **user_skills})
     assert [
         line.rpartition("(")[2] for line in run("lint", "--tool", "read", "--min-severity", "info")[1].splitlines()
-    ] == ["in 2 skills; this is the first) [skill-field]"] * 2
+    ] == ["the first of 2 such skills) [skill-field]"] * 2
 
 
 def test_a_file_in_the_home_directory_is_not_checked(tree, run):

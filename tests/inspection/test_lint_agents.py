@@ -72,6 +72,17 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "# Shop\n\nRun tests.", "CLAUDE.md": "# Shop\n\nRun."}, UNREAD),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Read AGENTS.md first."}, []),
+        (
+            {
+                "AGENTS.md": "Read the scoped AGENTS.md.",
+                ".claude/CLAUDE.md": "Read `AGENTS.md` first.",
+                "a/AGENTS.md": "A." * 400,
+            },
+            [],
+        ),
+        ({"AGENTS.md": "Run. " * 60, "CLAUDE.md": "Test. " * 50}, []),  # a guide of its own, of the same length
+        ({"AGENTS.md": "Run. " * 61, "CLAUDE.md": "Test. " * 50}, UNREAD),
+        ({"AGENTS.md": "Run. " * 59, "CLAUDE.md": "Test. " * 49}, UNREAD),
         ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, [("blank-file", "CLAUDE.md", None)]),
         ({"AGENTS.md": "Run tests.", ".claude/rules/a.md": "Be brief."}, []),
@@ -205,7 +216,7 @@ def test_includes_of_one_name_in_several_files_are_one_finding(findings_for):
 def test_sub_agents_without_a_description_are_one_finding(tree):
     tree({**GIT, **{f"w/.claude/agents/{name}.md": f"---\nname: {name}\n---\nBe brief.\n" for name in "ab"}})
     (finding,) = proofread(Assembler(tree.workspace("w"), "claude")).findings
-    assert finding.code == "agent-invalid" and finding.message.endswith(" (in 2 sub-agents; this is the first)")
+    assert finding.code == "agent-invalid" and finding.message.endswith(" (the first of 2 such sub-agents)")
 
 
 def test_imports_that_fail_for_one_reason_are_one_finding(findings_for):
@@ -932,6 +943,13 @@ def test_a_colon_in_a_rule_of_an_agent_that_was_not_run_is_only_noted(tree, caps
         ("rule-field", "/w/.claude/rules/a.md", "warning"),
         ("rule-field", "/w/.cursor/rules/a.mdc", "info"),
     ]
+
+
+def test_an_older_version_of_a_rule_that_is_read_is_not_reported(findings_for):
+    assert (
+        findings_for({".cursor/rules/a.md": "Be brief.", ".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nA."})
+        == []
+    )
 
 
 def test_rules_whose_extension_an_agent_does_not_read(findings_for):

@@ -133,6 +133,13 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("Tests: `src/api/gone.py` (pending)", []),
         ("## View mapping\n\nThe view: `src/api/gone.py`", []),
         ("```markdown\n```sh\nls\n```\nSee `docs/gone.md`.\n```\nSee `docs/other.md`.", ["docs/other.md"]),
+        (
+            "```markdown\n---\nname: a\n---\nOutput:\n```\nls\n```\nSee [a](docs/gone.md).\n```\nSee `docs/other.md`.",
+            ["docs/other.md"],
+        ),
+        ("```markdown\nOutput:\n```\nSee [a](docs/gone.md).", ["docs/gone.md"]),
+        ("---\nglobs: docs/**/*.md\n---\nLinks look like [a](there.md) or [b](gone.md).", ["gone.md"]),
+        ("---\npaths:\n  - 'docs/*.md'\n---\nLinks look like [a](there.md) or [b](gone.md).", ["gone.md"]),
         ("See `service.ts`.", []),
         ("Factories: `src/api/gone.py`", ["src/api/gone.py"]),
         ("Factories: `elsewhere/api/gone.py`", []),
@@ -572,7 +579,7 @@ def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
             "info",
             "/w/.agents/skills/a/SKILL.md",
             "its name 'shop a' must consist of a-z, 0-9 and single hyphens between them; Qwen Code skips this skill"
-            " (in 3 skills; this is the first)",
+            " (the first of 3 such skills)",
         )
     ]
 
@@ -678,7 +685,7 @@ def test_what_agents_do_with_skills_without_front_matter(tree):
     tree({"w/.git/HEAD": "", **{f"w/.claude/skills/{name}/SKILL.md": "@skills/a.md\n" for name in ("a", "b")}})
     (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert finding.message.endswith(
-        "; Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line (in 2 skills; this is the first)"
+        "; Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line (the first of 2 such skills)"
     )
 
 
@@ -791,7 +798,7 @@ def test_one_yaml_problem_is_one_finding(tree):
     folders = (".claude", ".agents", ".github")
     tree({"w/.git/HEAD": "", **{f"w/{folder}/skills/s/SKILL.md": skill for folder in folders}})
     (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
-    assert finding.code == "skill-repaired" and finding.message.endswith("(in 3 skills; this is the first)")
+    assert finding.code == "skill-repaired" and finding.message.endswith("(the first of 3 such skills)")
 
 
 SKILL = "---\nname: a\ndescription: Does it.\n---\nRead `references/a.md`.\n"

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _COVERED_SHARE = 0.8
-# A shorter file is not a guide to a project.
-_MIN_GUIDE = 600
+# A shorter file is not a guide to a project, unless it is at least as long as the one that it hides.
+_MIN_GUIDE, _MIN_SHORT_GUIDE = 600, 300
 _MAX_POINTER_LENGTH = 600
 _MAX_QUOTE = 60
 _MAX_BEGINNING = 600
@@ -93,8 +93,13 @@ def _is_copied(visit: Visit, hidden: Candidate) -> bool:
 def _named_files(visit: Visit, known: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:
     """Yield the path and text of each file with this name that a text beside it names: "Read AGENTS.md first"."""
     for path, text in list(known.items()):
-        beside = join(dirname(path), name)
-        if beside not in known and mentions(text, beside, path) and (source := visit.read(beside)):
+        folder = _base_folder(visit.layout, path)
+        beside = join(folder, name)
+        if (
+            beside not in known
+            and mentions(text, beside, join(folder, basename(path)))
+            and (source := visit.read(beside))
+        ):
             yield beside, source.text
 
 
@@ -109,11 +114,16 @@ def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
     found, source = visit.candidates.get(own), visit.read(own)
     if found is not None and found.fate == "unreadable":
         return True
-    if source is not None and len(source.text) >= _MIN_GUIDE and visit.resolve(own) == own:
+    if source is not None and _is_guide(source.text, visit.read(hidden.path)) and visit.resolve(own) == own:
         return True
     if _has_own_rule(visit, folder):
         return True
     return start != folder and is_inside(folder, start) and visit.read(join(start, basename(hidden.path))) is None
+
+
+def _is_guide(text: str, hidden: SourceText | None) -> bool:
+    """Whether a text is a guide to a project rather than a note beside the hidden one."""
+    return len(text) >= (_MIN_GUIDE if hidden is None else max(min(_MIN_GUIDE, len(hidden.text)), _MIN_SHORT_GUIDE))
 
 
 def _has_own_rule(visit: Visit, folder: str) -> bool:

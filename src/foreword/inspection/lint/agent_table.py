@@ -23,7 +23,8 @@ AGENT_CHECKS = (
         "An agent does not read a file that is meant for several agents, because it has found a file of its own.",
         "Claude Code reads AGENTS.md only if there is no CLAUDE.md in any folder from the filesystem root to the one in which it works."
         " Nothing is reported if the agent gets the text in another way: from a link, a copy or an import, or because a file that it reads"
-        " names the other one; if it has a guide of its own of 1,000 characters or more in that folder; or if there is no AGENTS.md beside the CLAUDE.md"
+        " names the other one; if it has a guide of its own in that folder, of 600 characters or more (300 if the file is no longer than"
+        " the guide); or if there is no AGENTS.md beside the CLAUDE.md"
         " either, so that the repository does not use such files to instruct every agent.",
         Example(
             {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "# Shop\n\nBe brief.\n"},

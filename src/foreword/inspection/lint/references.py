@@ -129,6 +129,10 @@ _POSSESSIVE = lazy_pattern(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
 _SKILL_FOLDERS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
+# The folder of the files to which a rule applies: links in samples are relative to such a file.
+_SCOPE = lazy_pattern(
+    r"---\n(?:[^\n]{0,500}\n){0,20}?(?:globs|paths|applyTo):\s{0,20}(?:-[ \t]*)?[\"'\[ ]*((?:[\w.-]{1,60}/){1,8})\*"
+)
 _INCLUDE_LINE = lazy_pattern(r"^[ \t]*@([\w.~/+-]{2,200})[ \t]*$", re.MULTILINE)
 _DIRECTIVE = lazy_pattern(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
@@ -153,7 +157,9 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
     is_copied = _is_copied(source, [target for _, target, is_link in found if is_link], exists)
     for offset, target, is_link in found:
         decoded = _percent_decode(target) if is_link else target
-        if exists(source.path, decoded) or not _should_exist(source, offset, target, is_link, exists, exists_anywhere):
+        if _exists(source, decoded, exists) or not _should_exist(
+            source, offset, target, is_link, exists, exists_anywhere
+        ):
             continue
         if is_link:
             is_meant = not is_copied and _is_about_this_repository(source, decoded, exists, exists_anywhere)
@@ -163,6 +169,14 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists)
+
+
+def _exists(source: SourceText, target: str, exists: Exists) -> bool:
+    """Whether a file exists for the one that mentions it or, in a rule, for the files to which it applies."""
+    if exists(source.path, target):
+        return True
+    scope = _SCOPE.match(source.text)
+    return scope is not None and exists(source.path, scope[1] + target)
 
 
 def _is_copied(source: SourceText, links: Sequence[str], exists: Exists) -> bool:

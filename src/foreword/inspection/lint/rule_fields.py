@@ -262,7 +262,8 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
         # In the folder of another agent, that agent may read the file.
         if not any(f"{folder}/".startswith(path) for path in visit.layout.detected_by if path.endswith("/")):
             continue
-        for name in entries(folder):
+        names = list(entries(folder))
+        for name in names:
             stem, extension = splitext(name)
             is_rule = extension == ".mdc" or (extension == ".md" and extension not in endings)
             if not is_rule or _NOT_A_RULE.search(stem) or name.endswith(tuple(endings)):
@@ -272,6 +273,8 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {_stem_for(printable(stem), endings[0])}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
+            if any(stem + ending in names for ending in endings):  # an older version of the rule that is read
+                continue
             if any(mentions(text, place.path, path) for path, text in visit.loaded.items()):
                 continue
             for_several = (

@@ -111,12 +111,18 @@ def _end_of_sample(text: str, start: int, end: int) -> int:
             continue
         if not has_inner and line.start() >= end:
             return 0
-        has_inner = has_inner or bool(depth and line[2])
-        depth += 1 if line[2] else -1
+        is_opening = bool(line[2]) or _follows_colon(text, opening.end(), line.start(), depth)
+        has_inner = has_inner or bool(depth and is_opening)
+        depth += 1 if is_opening else -1
         if depth <= 0:
-            stop = text.find("\n", line.end())
-            return (stop + 1 if stop >= 0 else len(text)) if has_inner else 0
+            return (text.find("\n", line.end()) + 1 or len(text)) if has_inner else 0
     return len(text) if has_inner else 0
+
+
+def _follows_colon(text: str, start: int, end: int, depth: int) -> bool:
+    """Whether a fence without a language in a whole document, which has front matter, is introduced: "Expected output:"."""
+    above = text[max(end - _MAX_DISTANCE, start) : end].rstrip()
+    return depth == 1 and above.endswith(":") and text.startswith("\n---", text.find("\n", start))
 
 
 def _find_headings(source: SourceText) -> Iterator[tuple[int, str, str]]:
