@@ -149,7 +149,7 @@ def test_a_value_in_a_wrapper_has_its_own_origin_and_cannot_close_the_section(no
     ("find", "section", "message"),
     [
         ({"trim": "yes"}, {}, "find.notes: trim must be one of lines, ends, tail, none, not 'yes'"),
-        ({"comments": True}, {}, "find.notes: comments must be one of keep, drop, not True"),
+        ({"comments": True}, {}, "find.notes: comments must be one of keep, drop, all, not True"),
         ({"label": {"a/b.md": "x"}}, {}, "find.notes.label: 'a/b.md' is neither a file name nor a place such as 'home:'"),
         ({"label": {"hom:": "x"}}, {}, "find.notes.label: unknown place 'hom:'; did you mean 'home'?"),
         ({"label": {"a": 1}}, {}, "find.notes: label must be a string or a table of strings, not {'a': 1}"),

@@ -300,7 +300,7 @@ class Assembler:
         reader.changed_paths = changed
         plan = current_plan(self, reader)
         reader.stamps.update(plan.stamps)
-        reader.trust, reader.encoding = plan.trust, plan.layout.encoding
+        reader.trust, reader.encoding, reader.line_ends = plan.trust, plan.layout.encoding, plan.layout.line_ends
         if before is not None and before.plan is not plan:
             before = None
         layout, workspace = plan.layout, plan.workspace

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from ..layout.model import Layout, Touch
+    from ..sources.reader import Reader
     from ..vocabulary import Agent, Inputs, Prompt
     from .assembler import Assembler
 
@@ -46,8 +47,7 @@ class TouchReader:
 
     def read_folders(self, layout: Layout, touch: Touch, folders: Sequence[str]) -> Inputs:
         """Read everything that touches in these folders may send. Rules for certain paths are `waiting`, because no path is touched."""
-        reader = self.assembler.reader()
-        reader.trust = self.assembler.plan().trust
+        reader = self._reader(layout)
         files = [TouchedFile(folder, folder, ()) for folder in folders]
         # A touch in its own folder finds a file before those in other folders.
         lookups = [replace(lookup, take="all") if lookup.needs_touch else lookup for lookup in touch.lookups]
@@ -58,12 +58,18 @@ class TouchReader:
         """Reread these instruction files and rules, which earlier touches have sent."""
         return self._read(layout, touch, tuple(files), files)
 
+    def _reader(self, layout: Layout) -> Reader:
+        """Return a reader that reads files as this layout wants."""
+        reader = self.assembler.reader()
+        reader.trust = self.assembler.plan().trust
+        reader.encoding, reader.line_ends = layout.encoding, layout.line_ends
+        return reader
+
     def _read(
         self, layout: Layout, touch: Touch, paths: Sequence[str], only: Collection[str] | None = None
     ) -> TouchReading:
-        reader = self.assembler.reader()
+        reader = self._reader(layout)
         workspace = self.assembler.plan().workspace
-        reader.trust = self.assembler.plan().trust
         files: list[TouchedFile] = []
         findings: list[Finding] = []
         for path in dict.fromkeys(paths):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..text.pieces import cut_mark, origin_of, slice_pieces, trim_blank_lines, trim_white_space
+from ..text.pieces import (
+    cut_mark,
+    origin_of,
+    slice_pieces,
+    trim_blank_lines,
+    trim_white_space,
+    with_newlines,
+    without_all_comments,
+    without_comments,
+)
 from ..vocabulary import Document, digest, replace
 
 TYPE_CHECKING = False
@@ -27,24 +36,24 @@ def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Findi
 def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
     """Return a file's text, without the front matter, comments and last lines if the rules drop them."""
     pieces = _without_parts(reading, rules)
-    return _first_lines(pieces, rules) if rules.is_limited else pieces
+    pieces = _first_lines(pieces, rules) if rules.is_limited else pieces
+    return pieces if rules.line_ends == "keep" else with_newlines(pieces, single_returns=rules.line_ends == "all")
 
 
 def _without_parts(reading: Reading, rules: TextRules) -> Pieces:
     document = reading.document
     pieces: Pieces = (*_to_pieces(document), *cut_mark(document))
-    if rules.front == "drop" and reading.line == 1 and reading.text.startswith("---"):
+    if rules.front != "keep" and reading.line == 1 and reading.text.startswith("---"):
         from ..sources.front_matter import split
 
-        _, rest, _ = split(reading.text)
-        pieces = slice_pieces(pieces, len(reading.text) - len(rest), _length(pieces))
-    if rules.comments == "drop":
-        from ..text.markdown import comments
-
-        text, position, kept = "".join(piece.text for piece in pieces), 0, pieces[:0]
-        for start, end in comments(text):
-            kept, position = (*kept, *slice_pieces(pieces, position, start)), end
-        pieces = (*kept, *slice_pieces(pieces, position, len(text))) if position else pieces
+        head, rest, _ = split(reading.text)
+        start, end = len(reading.text) - len(rest), _length(pieces)
+        if head is not None and rules.front != "drop":
+            start += len(rest) - len(rest.lstrip())
+            end = max(start, len(reading.text.rstrip())) if rules.front == "drop-ends" else end
+        pieces = slice_pieces(pieces, start, end)
+    if rules.comments != "keep" and any("<!--" in piece.text for piece in pieces):
+        pieces = without_comments(pieces) if rules.comments == "drop" else without_all_comments(pieces)
     return pieces
 
 
@@ -61,7 +70,7 @@ def _first_lines(pieces: Pieces, rules: TextRules) -> Pieces:
 
 def _within_limits(pieces: Pieces, rules: TextRules) -> tuple[int, int]:
     """Return the length of the first lines that the rules allow, and the number of lines after them."""
-    lines = "".join(piece.text for piece in pieces).rstrip("\n").split("\n")
+    lines = "".join(piece.text for piece in pieces).rstrip("\r\n").split("\n")
     length = size = count = 0
     for line in lines[: rules.max_lines]:
         size += len(line.encode("utf-8", "surrogatepass")) + (count > 0)
@@ -110,7 +119,7 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
         findings.append(finding("budget-file", message, path))
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
-    if rules.front == "drop" and reading.line == 1:
+    if rules.front != "keep" and reading.line == 1:
         from ..sources.scoping import read_rule_fields
 
         front_matter, problem, _ = read_rule_fields(reading.text)

@@ -22,7 +22,7 @@ class TextDifference:
 
 
 def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[TextDifference]:
-    """Return the files from which two agents get different text. Leading and trailing white space does not count."""
+    """Return the files from which two agents get different text. White space around it and the kind of its line ends do not count."""
     differences = []
     for path in paths:
         before, after = _text_of(old, path), _text_of(new, path)
@@ -32,13 +32,14 @@ def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[
 
 
 def _text_of(view: AgentView, path: str) -> str:
-    """Return the part of a file's text that is in the agent's prompt."""
-    return "".join(
+    """Return the part of a file's text that is in the agent's prompt, with LF line ends."""
+    text = "".join(
         piece.text
         for passage in view.prompt.passages
         for piece in passage.pieces
         if piece.origin.kind == "file" and piece.origin.path == path
     )
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _different_lines(old: str, new: str) -> list[str]:

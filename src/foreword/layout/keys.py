@@ -125,6 +125,14 @@ KEYS = (
         " form C without invisible characters (`visible`, only in mirrors). A file in another encoding is always reported as a finding.",
         ("utf-8", "any", "raw", "visible"),
     ),
+    Key(
+        "layout",
+        "line_ends",
+        "choice",
+        "Whether the carriage return of line ends like those of Windows (CRLF) is removed from files (`lf`), or is sent and counted (`keep`, only in"
+        " mirrors).",
+        ("lf", "keep"),
+    ),
     *CONFIG_KEYS,
     Key(
         "find",
@@ -384,6 +392,7 @@ ONLY_IN_MIRRORS = (
     ("find", "blank", ("hide", "keep", "all")),
     ("layout", "raw", (True,)),
     ("layout", "encoding", ("any", "raw", "visible")),
+    ("layout", "line_ends", ("keep",)),
     ("section", "mark", (False,)),
     ("find", "globs", ("git", "names", "paths")),
 )

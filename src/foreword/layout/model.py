@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..vocabulary import Encoding, Lifetime, Origin, Role
+    from ..vocabulary import Encoding, Lifetime, LineEnds, Origin, Role
 
     GlobStyle = Literal["folders", "git", "names", "paths"]
 
@@ -103,12 +103,13 @@ class TextRules:
 
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     blank: Literal["skip", "hide", "keep", "all"] = "skip"
-    comments: Literal["keep", "drop"] = "keep"
-    front: Literal["keep", "drop"] = "keep"
+    comments: Literal["keep", "drop", "all"] = "keep"
+    front: Literal["keep", "drop", "drop-space", "drop-ends"] = "keep"
     label: Sequence[tuple[str, str]] = ()
     imports: Imports | None = None
     max_lines: int | None = None
     max_bytes: int | None = None
+    line_ends: Literal["keep", "lf", "all"] = "keep"
 
     @property
     def keep_blank(self) -> bool:
@@ -125,7 +126,7 @@ class TextRules:
         """Whether any of these rules changes a file's text or adds fields."""
         return (
             bool(self.label or self.imports or self.is_limited)
-            or "drop" in (self.comments, self.front)
+            or (self.comments, self.front, self.line_ends) != ("keep", "keep", "keep")
             or self.trim in ("ends", "tail")
         )
 
@@ -280,6 +281,7 @@ class Layout:
     program: Mapping[str, Any] = {}
     raw: bool = False
     encoding: Encoding = "utf-8"
+    line_ends: LineEnds = "lf"
     differs: Sequence[str] = ()
     detected_by: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()

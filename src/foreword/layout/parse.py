@@ -91,11 +91,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         on=tables["on"],
         compaction=tables["compaction"],
         packs=tables["packs"],
-        mirrors=top.get("mirrors", ""),
-        raw=top.get("raw", False),
-        encoding=top.get("encoding", "utf-8"),
-        differs=tuple(top.get("differs", ())),
-        detected_by=tuple(top.get("detected_by", ())),
+        **_mirror_keys(top),
         config=parse_config(tables["from"], settings, untrusted, tables["env"]),
         touch=touch,
         program=tables["program"],
@@ -103,6 +99,18 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         all_sections=tuple(with_inner_sections(sections)),
         untrusted=untrusted,
     )
+
+
+def _mirror_keys(top: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a layout says about the program that it mirrors, and the keys that reproduce how that program reads files."""
+    return {
+        "mirrors": top.get("mirrors", ""),
+        "raw": top.get("raw", False),
+        "encoding": top.get("encoding", "utf-8"),
+        "line_ends": top.get("line_ends", "lf"),
+        "differs": tuple(top.get("differs", ())),
+        "detected_by": tuple(top.get("detected_by", ())),
+    }
 
 
 def _check_values(tables: Mapping[str, Any], wording: Mapping[str, Any]) -> None:
@@ -322,7 +330,7 @@ class _SectionParser:
             lookup = self.lookups[list_name]
             fields = [field for field in LOOKUP_FIELDS[lookup.kind] if field != "label" or lookup.rules.label]
             touch_fields = ["changed"] if lookup.needs_touch else []
-            return (*fields, *touch_fields, *WORKSPACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
+            return (*fields, *touch_fields, *WORKSPACE_FACTS, *([FRONT] if lookup.rules.front != "keep" else ()))
         if list_name in LISTS:
             return LISTS[list_name]
         raise LayoutError(

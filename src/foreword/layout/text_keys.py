@@ -27,16 +27,27 @@ TEXT_KEYS = (
         "find",
         "comments",
         "choice",
-        "Whether to drop HTML comments that start a line, outside code, lists and quotes. Comments within a line and comments that are never"
-        " closed are always kept. `keep` by default.",
-        ("keep", "drop"),
+        "Whether to drop HTML comments that start a line, outside code, lists and quotes (`drop`; comments within a line and comments that are"
+        " never closed are kept, and in a file that contains any, all line ends become LF), or all comments, also in code, and a `<!--` that is"
+        " never closed (`all`). `keep` by default.",
+        ("keep", "drop", "all"),
     ),
     Key(
         "find",
         "front",
         "choice",
-        "Whether to drop the front matter of each file. Its fields are then available in `item` as `{front.NAME}`. `keep` by default.",
-        ("keep", "drop"),
+        "Whether to drop the front matter of each file: only the front matter (`drop`), also the white space after it (`drop-space`), or, of a file"
+        " that has front matter, the white space at both ends of the rest too (`drop-ends`). Its fields are then available in `item` as"
+        " `{front.NAME}`. `keep` by default.",
+        ("keep", "drop", "drop-space", "drop-ends"),
+    ),
+    Key(
+        "find",
+        "line_ends",
+        "choice",
+        "Whether the line ends of each file become LF after limits like `max_bytes` have been applied: CRLF (`lf`), or also single carriage returns"
+        " (`all`). By default, they are as the layout's `line_ends` leaves them (`keep`).",
+        ("keep", "lf", "all"),
     ),
     Key(
         "find",

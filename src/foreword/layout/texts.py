@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-TEXT_RULE_KEYS = ("trim", "blank", "comments", "front", "label", "imports", "max_lines", "max_bytes")
+TEXT_RULE_KEYS = ("trim", "blank", "comments", "front", "label", "imports", "max_lines", "max_bytes", "line_ends")
 _FORMS = {
     "form": ("text", "name", "path"),
     "missing": ("name", "path", "reason"),
@@ -43,6 +43,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> T
         _parse_imports(table["imports"], where + "imports", is_mirror) if "imports" in table else None,
         table.get("max_lines"),
         table.get("max_bytes"),
+        table.get("line_ends", "keep"),
     )
 
 

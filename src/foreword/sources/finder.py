@@ -276,7 +276,12 @@ def choose_files(
     if reader.known is None or lookup.directories:
         return _choose_files(slot, lookup, workspace, reader, trail)
     key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
-    place = workspace.root, workspace.home, reader.encoding, [reach for _, _, reach in slot.patterns]
+    place = (
+        workspace.root,
+        workspace.home,
+        (reader.encoding, reader.line_ends),
+        [reach for _, _, reach in slot.patterns],
+    )
     known = reader.known.choices.setdefault(key, [])
     for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
         if known_place == place and known_rule == lookup:

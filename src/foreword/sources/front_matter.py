@@ -113,7 +113,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
     _, _, problem = _find_head(text)
     if fences is None:
         return {}, problem, ""
-    head, too_long = text[fences[0] : fences[1]], ""
+    head, too_long = text[fences[0] : fences[1]].replace("\r\n", "\n"), ""
     names = tuple(regex.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head))
     if problem:
         fields = _recover_fields(head, tuple(dict.fromkeys((*PATH_FIELDS, *names)))[:_MAX_RECOVERED])
@@ -219,7 +219,7 @@ def _find_fences(text: str) -> tuple[int, int, int] | None:
     while fence >= 0:
         line_end = text.find("\n", fence + 4)
         body = line_end + 1 if line_end >= 0 else len(text)
-        if not text[fence + 4 : body].strip(" \t\n"):
+        if not text[fence + 4 : body].strip(" \t\r\n"):
             return text.index("\n") + 1, fence + 1, body
         fence = text.find("\n---", fence + 4)
     return None
@@ -227,7 +227,7 @@ def _find_fences(text: str) -> tuple[int, int, int] | None:
 
 def _begins_with_fence(text: str) -> bool:
     end = text.find("\n")
-    return text.startswith("---") and not text[3 : end if end >= 0 else None].strip(" \t")
+    return text.startswith("---") and not text[3 : end if end >= 0 else None].strip(" \t\r")
 
 
 def _find_head(text: str) -> tuple[str | None, int, str]:
@@ -239,7 +239,7 @@ def _find_head(text: str) -> tuple[str | None, int, str]:
     start, end, _ = fences
     if end - start > MAX_HEAD_LENGTH:
         return None, 1, f"the front matter has {end - start:,} characters, more than {MAX_HEAD_LENGTH:,}"
-    return text[start:end], text.count("\n", start, end) + 2, ""
+    return text[start:end].replace("\r\n", "\n"), text.count("\n", start, end) + 2, ""
 
 
 def _parse_fields(head: str, names: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Set
     from typing import Any
 
-    from ..vocabulary import Encoding
+    from ..vocabulary import Encoding, LineEnds
     from .places import Known, ReadGuard
     from .readings import TrustCheck
     from .stamps import Stamp
@@ -117,13 +117,15 @@ class Reader(RememberedReadings):
         self._earlier_readings = {}
         self.trust: TrustCheck | None = None
         self.encoding: Encoding = "utf-8"
+        self.line_ends: LineEnds = "lf"
         self.changed_paths = None
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
         reader = Reader(self.limit, self.disk, self.known)
         reader._earlier_readings = readings
-        reader.trust, reader.encoding, reader.changed_paths = self.trust, self.encoding, self.changed_paths
+        reader.trust, reader.encoding, reader.line_ends = self.trust, self.encoding, self.line_ends
+        reader.changed_paths = self.changed_paths
         reader.stamps.update(stamps)
         # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})
@@ -143,7 +145,8 @@ class Reader(RememberedReadings):
         if isinstance(content, Reading):
             return self._record(path, content) if trim else content
         data, status, real = content
-        reading = decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim, self.encoding)
+        identity = (status.st_dev, status.st_ino)
+        reading = decode(path, data, status.st_size, identity, self.limit, trim, self.encoding, self.line_ends)
         if by_line and self.trust is not None:
             from .trusted_text import only_trusted
 
@@ -187,7 +190,9 @@ class Reader(RememberedReadings):
 
     def decode(self, name: str, data: bytes) -> Reading:
         """Like `read` without `trim`, for bytes from another source."""
-        return decode(name, data, len(data), (0, 0), self.limit, trim=False, encoding=self.encoding)
+        return decode(
+            name, data, len(data), (0, 0), self.limit, trim=False, encoding=self.encoding, line_ends=self.line_ends
+        )
 
     def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
         """Return the reading of a file that must not be opened, or None if it may be. Its stamp shows when it is replaced by another file."""

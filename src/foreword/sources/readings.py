@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Protocol
 
-    from ..vocabulary import Encoding, Fate, Piece
+    from ..vocabulary import Encoding, Fate, LineEnds, Piece
 
     # The fate of a path that may not be read, the reason, and the finding's code.
     Refusal = tuple[Fate, str, str]
@@ -54,7 +54,7 @@ class LineCheck:
 
 @value
 class Reading:
-    """The result of reading a file. `text` has LF line endings, and no BOM or surrounding blank lines.
+    """The result of reading a file. `text` has LF line endings, unless the layout keeps others, and no BOM or surrounding blank lines.
 
     If only some of its lines are trusted, `text` and `pieces` contain those. `withheld` is untrusted text for a message with a lower role.
     """
@@ -98,11 +98,12 @@ def decode(
     limit: int,
     trim: bool = True,
     encoding: Encoding = "utf-8",
+    line_ends: LineEnds = "lf",
 ) -> Reading:
     """Return the reading of the first `limit` bytes of a file with `size` bytes. `trim` removes blank lines around the text."""
     size = max(size, len(data))
     common: Any = {"size": size, "identity": identity}
-    text, problem = _decode_text(data, limit, encoding)
+    text, problem = _decode_text(data, limit, encoding, line_ends)
     if problem and not text:
         fate, code, reason = problem
         return Reading(path, fate, code=code, reason=reason, **common)
@@ -119,7 +120,7 @@ def decode(
 
 
 def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int, encoding: Encoding = "utf-8") -> Reading:
-    """Return the reading of a file's first bytes, untrimmed and without a hash."""
+    """Return the reading of a file's first bytes, untrimmed, with LF line endings and without a hash."""
     text, problem = _decode_text(data, limit, encoding)
     if problem and not text:
         fate, code, reason = problem
@@ -129,7 +130,9 @@ def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int, e
     return Reading(path, fate, text if fate == "used" else "", 1, "", len(data), identity, "", "")
 
 
-def _decode_text(data: bytes, limit: int, encoding: Encoding) -> tuple[str, tuple[Fate, str, str] | None]:
+def _decode_text(
+    data: bytes, limit: int, encoding: Encoding, line_ends: LineEnds = "lf"
+) -> tuple[str, tuple[Fate, str, str] | None]:
     """Decode bytes. Returns the text and, if it is not UTF-8 text, the fate, finding code and reason.
 
     If it is not, it has text only if the encoding allows other bytes.
@@ -147,12 +150,12 @@ def _decode_text(data: bytes, limit: int, encoding: Encoding) -> tuple[str, tupl
             reason = f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8; save it as UTF-8"
             if encoding == "utf-8":
                 return "", ("unreadable", "file-not-utf8", reason)
-            return _clean(data[:limit].decode(errors="replace"), encoding), ("used", "file-not-utf8", reason)
+            return _clean(data[:limit].decode(errors="replace"), encoding, line_ends), ("used", "file-not-utf8", reason)
         text = data[: error.start].decode()
     if len(data) > limit and not text[-1:].isascii() and not _begins_anew(data[len(text.encode())]):
         # What follows is not known, and may belong to the last character.
         text = text[: end_of_whole_characters(text, len(text) - 1)]
-    return _clean(text, encoding), None
+    return _clean(text, encoding, line_ends), None
 
 
 def _begins_anew(byte: int) -> bool:
@@ -164,8 +167,9 @@ def _begins_anew(byte: int) -> bool:
 _INVISIBLE = "[\u00ad\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 
 
-def _clean(text: str, encoding: Encoding) -> str:
-    text = (text if encoding == "raw" else text.removeprefix("\ufeff")).replace("\r\n", "\n")
+def _clean(text: str, encoding: Encoding, line_ends: LineEnds) -> str:
+    text = text if encoding == "raw" else text.removeprefix("\ufeff")
+    text = text if line_ends == "keep" else text.replace("\r\n", "\n")
     if encoding != "visible" or text.isascii():
         return text
     import re

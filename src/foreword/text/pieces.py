@@ -8,7 +8,7 @@ from .lines import content_bounds, printable, without_blank_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..vocabulary import Workspace
 
@@ -155,6 +155,49 @@ def trim_white_space(pieces: Pieces) -> Pieces:
     """Return the pieces without leading and trailing white space."""
     text = "".join([piece.text for piece in pieces])
     return slice_pieces(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+def with_newlines(pieces: Pieces, *, single_returns: bool = True) -> Pieces:
+    """Return the pieces with LF for every CRLF and, with `single_returns`, for every other carriage return."""
+    if not any("\r" in piece.text for piece in pieces):
+        return pieces
+    texts = []
+    for piece, follower in zip(pieces, [*pieces[1:], None], strict=True):
+        ends_line = follower is not None and follower.text.startswith("\n")
+        text = (piece.text.removesuffix("\r") if ends_line else piece.text).replace("\r\n", "\n")
+        texts.append(text.replace("\r", "\n") if single_returns else text)
+    return tuple(replace(piece, text=text) for piece, text in zip(pieces, texts, strict=True) if text)
+
+
+def without_comments(pieces: Pieces) -> Pieces:
+    """Return the pieces without the comments that begin a line, outside code and lists, and with LF line ends.
+
+    The programs that drop such comments parse a file that contains any comment, and write it with other line ends.
+    """
+    from .markdown import comments
+
+    pieces = with_newlines(pieces)
+    return without_ranges(pieces, comments("".join(piece.text for piece in pieces)))
+
+
+def without_all_comments(pieces: Pieces) -> Pieces:
+    """Return the pieces without any comment, also inside code and other comments, and without a `<!--` that is never closed."""
+    import re
+
+    def ranges(pattern: str) -> list[tuple[int, int]]:
+        return [match.span() for match in re.finditer(pattern, "".join(piece.text for piece in pieces))]
+
+    while found := ranges(r"<!--[\s\S]*?-->"):
+        pieces = without_ranges(pieces, found)
+    return without_ranges(pieces, ranges("<!--"))
+
+
+def without_ranges(pieces: Pieces, ranges: Iterable[tuple[int, int]]) -> Pieces:
+    """Return the pieces without the characters in these ranges, which are in order."""
+    position, kept = 0, pieces[:0]
+    for start, end in ranges:
+        kept, position = (*kept, *slice_pieces(pieces, position, start)), end
+    return (*kept, *slice_pieces(pieces, position, sum(len(piece.text) for piece in pieces))) if position else pieces
 
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     Role = Literal["system", "developer", "user", "tool"]
     Severity = Literal["error", "warning", "info"]
     Encoding = Literal["utf-8", "any", "raw", "visible"]
+    LineEnds = Literal["lf", "keep"]
     Fate = Literal[
         "used",
         "unused",

@@ -56,18 +56,26 @@ class Visit:
         self.agent = agent_name(layout)
         self.candidates: Mapping[str, Candidate] = {candidate.path: candidate for candidate in prompt.candidates}
         self._loaded: dict[str, str] | None = None
+        self._sizes: dict[str, int] = {}
 
     @property
     def loaded(self) -> dict[str, str]:
-        """The text of each file of the repository that is in the prompt, in order."""
+        """The text of each file of the repository that is in the prompt, in order, with LF line endings like those that `read` returns."""
         if self._loaded is None:
             parts: dict[str, list[str]] = {}
             for passage in self.prompt.passages:
                 for piece in passage.pieces:
                     if piece.origin.kind == "file" and is_inside(piece.origin.path, self.root):
                         parts.setdefault(piece.origin.path, []).append(piece.text)
-            self._loaded = {path: "".join(texts) for path, texts in parts.items()}
+            sent = {path: "".join(texts) for path, texts in parts.items()}
+            self._sizes = {path: len(text.encode("utf-8", "surrogatepass")) for path, text in sent.items()}
+            self._loaded = {path: text.replace("\r\n", "\n") for path, text in sent.items()}
         return self._loaded
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many bytes of each file are in the prompt, with the line endings that the program sends."""
+        return self._sizes if self.loaded else {}
 
     def candidates_in_repository(self, fate: str) -> Iterator[Candidate]:
         """Return the candidates in the repository with this fate."""

@@ -295,7 +295,7 @@ def report_cut_files(visit: Visit, facts: Facts) -> None:
     source = _first_cut_file(visit) if limit is not None else None
     if source is None or limit is None:
         return
-    sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
+    sizes = dict(visit.sizes)
     size, left = _size_of(source, visit), sizes.pop(source.path, 0)
     largest = max(sizes, key=sizes.__getitem__, default="")
     if size - left < _MIN_LOST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Kimi Code's own instructions]", form=("[Kimi Code's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), ), item=(), wrap=('`````````\n', Field(name=''), '\n`````````', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), '\n  Path: ', Field(name='path'), ), join='\n', trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Kimi Code's own instructions]", form=("[Kimi Code's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<!-- From: ', Field(name='path'), ' -->\n', Field(name='text'), ), trim=False, over='cut'), ), item=(), wrap=('`````````\n', Field(name=''), '\n`````````', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('- ', Field(name='name'), ': ', Field(name='description'), '\n  Path: ', Field(name='path'), ), join='\n', trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -17,6 +17,7 @@ LAYOUT = Layout(
     mirrors='Kimi Code 2.1.0',
     program={'command': 'kimi', 'prompt': 1848, 'tools': 16893},
     raw=True,
+    line_ends='keep',
     differs=("Kimi Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Kimi Code puts the files into a code fence that is longer than any inside them; here it always has the same length.', ),
     detected_by=('.kimi-code/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('- ', Field(name='path'), ), join='\n', wrap=("<system-reminder>\n[Kimi Code's note on these files]\n", Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='.kimi-code/AGENTS.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ), on=('read', 'edit', 'create', )),
@@ -35,6 +36,7 @@ def mapping() -> dict[str, Any]:
  'detected_by': ['.kimi-code/'],
  'copies': 'keep',
  'raw': True,
+ 'line_ends': 'keep',
  'sections': ['base', 'instructions', 'skills'],
  'touch': {'sections': ['touched']},
  'env': {'KIMI_CODE_HOME': '~/.kimi-code'},
@@ -54,7 +56,7 @@ def mapping() -> dict[str, Any]:
              'instructions': {'sections': ['user', 'project'], 'lifetime': 'project', 'wrap': '`````````\n{}\n`````````'},
              'user': {'list': 'user', 'join': '\n\n', 'item': '<!-- From: {path} -->\n{text}'},
              'project': {'like': 'user', 'list': 'project'},
-             'skills': {'list': 'skills', 'lifetime': 'project', 'item': '- {name}: {description|line}\n  Path: {path}'},
+             'skills': {'list': 'skills', 'lifetime': 'project', 'item': '- {name}: {description}\n  Path: {path}'},
              'touched': {'list': 'touched',
                          'item': '- {path}',
                          'wrap': "<system-reminder>\n[Kimi Code's note on these files]\n{}\n</system-reminder>"}},

@@ -183,7 +183,7 @@ class MirrorView:
                 if piece.origin.kind == kind and has_text and path.startswith(start):
                     name = path[len(start) :]
                     gap = "" if last == path else "\n"
-                    texts[name] = f"{texts.get(name, '')}{gap}{piece.text}"
+                    texts[name] = f"{texts.get(name, '')}{gap}{_with_lf(piece.text)}"
                 last = path
         return texts
 
@@ -196,6 +196,11 @@ def _split(changes: Contents) -> tuple[dict[str, bytes | None], dict[str, str]]:
         if not isinstance(content, LinkTo)
     }
     return contents, {path: content.target for path, content in changes.items() if isinstance(content, LinkTo)}
+
+
+def _with_lf(text: str) -> str:
+    """Return text with the line ends of the sources that it is compared with. Some agents get those of the file."""
+    return text.replace("\r\n", "\n")
 
 
 def _join(first: Read, second: Read) -> Read:
@@ -211,7 +216,7 @@ def _only_new(inputs: Inputs, read: Read, root: str, keep_copies: bool) -> Input
             entry
             for entry in entries
             if printable(entry.path).removeprefix(start) not in read
-            and not (isinstance(entry, Document) and digest(entry.text.strip("\n")) in hashes)
+            and not (isinstance(entry, Document) and digest(_with_lf(entry.text).strip("\n")) in hashes)
         )
         for name, entries in inputs.found.items()
     }
