@@ -159,9 +159,9 @@ def _without_output(recorded: Recorded, case: Case) -> Recorded:
 
 
 def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
-    """Return pairs of role and line. Without `gaps`, these are what a layout must reproduce: no tool descriptions or line endings."""
+    """Return pairs of role and line. Without `gaps`, these are what a layout must reproduce: no tool descriptions."""
     return [
-        (entry["role"], line if gaps else line.removesuffix("\r"))
+        (entry["role"], line)
         for entry in recorded["messages"]
         if gaps or entry["role"] != "tools"
         for line in (entry["lines"] if gaps else without_gaps(entry["lines"]))
