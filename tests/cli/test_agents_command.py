@@ -667,3 +667,9 @@ def test_many_files_and_agents_fit_one_screen(run, tree, monkeypatch, count):
 
 def test_each_letter_means_the_same_as_the_word():
     assert {mark: verdict.replace("-", " ") for verdict, mark in MARKS.items()} | {OTHER: MEANINGS[OTHER]} == MEANINGS
+
+
+def test_line_ends_alone_are_not_a_difference_between_texts(run, tree):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": b"One.\r\nTwo.\r\n"})
+    form = json.loads(run("diff", ".", "--layout", "codex", "--layout", "vibe", "--json")[1])
+    assert [file for file in form["files"] if file["change"]] == []
