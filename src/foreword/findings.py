@@ -446,8 +446,8 @@ def template_findings(findings: Iterable[Finding]) -> list[Finding]:
 _MERGED_CODES = {
     **dict.fromkeys(("skill-invalid", "skill-no-description", "skill-field", "skill-name", "skill-repaired"), "skills"),
     "agent-invalid": "sub-agents",
-    "over-limit": "files",
-    "file-case": "files",
+    **dict.fromkeys(("over-limit", "file-case", "file-unreadable"), "files"),
+    "link-refused": "links",
 }
 
 

@@ -206,6 +206,27 @@ def test_imports_of_several_files_that_fail_for_one_reason_are_one_finding(findi
     ]
 
 
+def test_an_import_is_reported_at_the_file_to_which_a_link_leads(findings_for):
+    files = {"crates/AGENTS.md": "@docs/a.md\n", "crates/CLAUDE.md": Path("AGENTS.md"), "docs/a.md": "A."}
+    found = findings_for(
+        {**files, "CLAUDE.md": "Run tests.", ".github/copilot-instructions.md": "Be brief."}, "--recursive"
+    )
+    assert ("unfollowed-import", "crates/AGENTS.md", 1) in found
+    assert [path for code, path, _ in found if code == "unfollowed-import"] == ["crates/AGENTS.md"]
+
+
+@pytest.mark.parametrize(("status", "is_reported"), [("deprecated", False), ("'Superseded'", False), ("current", True)])
+def test_what_an_outdated_file_imports_may_be_gone(findings_for, status, is_reported):
+    files = {"CLAUDE.md": "@docs/a.md\n", "docs/a.md": f"---\ntitle: A\nstatus: {status}\n---\n\n@gone.md\n"}
+    assert findings_for(files) == ([("unfollowed-import", "docs/a.md", 6)] if is_reported else [])
+
+
+def test_the_fields_of_an_imported_file_have_no_effect(findings_for):
+    page = "---\ntitle: A\ntitle: B\n---\nBe brief.\n"
+    assert findings_for({"CLAUDE.md": "@docs/a.md\n", "docs/a.md": page}) == []
+    assert findings_for({".claude/rules/a.md": page}) == [("rule-field", ".claude/rules/a.md", 1)]
+
+
 def test_includes_of_one_name_in_several_files_are_one_finding(findings_for):
     files = {f"{folder}AGENTS.md": "@STYLE.md\n" for folder in ("", "a/", "b/")} | {"STYLE.md": "Be brief."}
     files |= {f"{folder}/STYLE.md": "Be brief." for folder in "ab"}
@@ -454,7 +475,22 @@ def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_f
     files = {"AGENTS.md": "r" * 32_000, "a/AGENTS.md": "- One\n" * 200, "b/AGENTS.md": "- Two\n" * 300}
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert findings_for.messages[0].endswith(
-        "a/AGENTS.md (lost from line 129: - One); shorten this one, or move details into files that are read when needed"
+        "only 768 of the 1,800 bytes of /w/b/AGENTS.md (lost from line 129: - Two); 1 other file is cut too; shorten this one, or move details"
+        " into files that are read when needed"
+    )
+
+
+def test_the_place_where_most_is_lost_counts_files_that_are_not_read_at_all(findings_for):
+    files = {
+        "AGENTS.md": "r" * 32_000,
+        "a/AGENTS.md": "x" * 2_000,
+        "a/b/AGENTS.md": "y" * 500,
+        "c/AGENTS.md": "z" * 2_100,
+    }
+    assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
+    assert (
+        "of /w/a/AGENTS.md, and nothing of /w/a/b/AGENTS.md; 1 other file is cut too; shorten"
+        in findings_for.messages[0]
     )
 
 
@@ -557,6 +593,11 @@ def test_only_a_string_of_globs_is_split_at_blanks(findings_for, field, is_repor
 def test_a_glob_may_be_for_files_with_all_of_its_suffixes(findings_for, name, is_reported):
     files = {".claude/rules/a.md": "---\npaths: stories/**/*.story.md\n---\nBe brief.\n", name: "X"}
     assert findings_for(files) == ([("unmatched-rule", ".claude/rules/a.md", 2)] if is_reported else [])
+
+
+def test_a_rule_for_a_hidden_folder_may_be_for_files_to_come(findings_for):
+    rule = "---\napplyTo: '.github/hooks/**/*.json'\n---\nBe brief.\n"
+    assert findings_for({".github/instructions/a.instructions.md": rule, "web/x.json": "{}"}) == []
 
 
 def test_rules_of_a_collection_match_nothing(findings_for):
@@ -706,6 +747,44 @@ def test_a_name_in_the_wrong_case_names_the_agents(findings_for):
     assert findings_for.messages == ["/w/gemini.md was not read: it must be named GEMINI.md for Gemini CLI"]
 
 
+def test_a_file_that_is_named_as_it_is_has_its_name_on_purpose(findings_for):
+    files = {"CLAUDE.md": "Run tests.", ".claude/agents.md": "Codex reviews."}
+    assert findings_for(files) == [("file-case", ".claude/agents.md", None)]
+    assert findings_for({**files, "CLAUDE.md": "See `.claude/agents.md` for who does what."}) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"), [("Agents.md", []), ("AGENTS.MD", [("file-case", "docs/AGENTS.MD", None)])]
+)
+def test_a_page_may_begin_with_a_capital(findings_for, page, expected):
+    assert findings_for({"AGENTS.md": "Run tests.", f"docs/{page}": "Page."}, "--recursive") == expected
+
+
+@pytest.mark.parametrize(
+    ("index", "text", "is_reported"),
+    [
+        ("README.md", "[Agents](docs/AGENTS.md)", False),
+        ("docs/index.md", "[Agents](AGENTS.md)", False),
+        ("docs/README.md", "[Agents](AGENTS.md)", False),
+        ("README.md", "[Agents](AGENTS.md)", True),
+        ("docs/other.md", "[Agents](AGENTS.md)", True),
+    ],
+)
+def test_a_page_to_which_an_index_links_is_for_people(findings_for, index, text, is_reported):
+    files = {"CLAUDE.md": "Run tests.", "AGENTS.md": "Run tests.", "docs/AGENTS.md": "Agents trade.", index: text}
+    assert findings_for(files, "--recursive") == ([("unread-file", "docs/AGENTS.md", None)] if is_reported else [])
+
+
+def test_a_file_beside_code_is_no_page(findings_for):
+    files = {
+        "CLAUDE.md": "Run tests.",
+        "AGENTS.md": "Run tests.",
+        "web/AGENTS.md": "Pages.",
+        "README.md": "[A](web/AGENTS.md)",
+    }
+    assert findings_for(files, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
+
+
 def test_a_page_of_documentation_is_not_an_instruction_file(findings_for):
     assert (
         findings_for({"AGENTS.md": "Run tests.", "docs/agents.md": "Page.", "docs/setup.md": "Page."}, "--recursive")
@@ -805,6 +884,9 @@ def test_too_many_comparisons_count_as_a_match(monkeypatch):
         ("Read the project's AGENTS.md.", True),
         ("See docs/AGENTS.md.", False),
         ("See CLAUDE.md.", False),
+        ("파일의 폴더부터 루트까지의 AGENTS.md를 먼저 읽을 것", True),
+        ("修改文件前，先读 AGENTS.md（每个目录都有）。", True),
+        ("AGENTS.md를 먼저 읽을 것", False),
     ],
 )
 def test_a_file_above_names_one_below(text, expected):
@@ -1053,6 +1135,20 @@ def test_an_include_that_agents_do_not_expand_names_them(findings_for):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_reported"),
+    [
+        ("Lines starting with `@` name files. Tools that do not include them should read them.", False),
+        ("Other agents: open the files that @-mentions name.", True),
+        ("The @-mentions name files; open them first.", False),
+        ("Write to `@` nobody.", True),
+    ],
+)
+def test_a_file_may_explain_its_includes(findings_for, text, is_reported):
+    files = {"AGENTS.md": f"{text}\n\n@docs/a.md\n", "docs/a.md": "A."}
+    assert findings_for(files) == ([("unsupported-include", "AGENTS.md", 3)] if is_reported else [])
+
+
 def test_includes_that_agents_do_not_expand_are_one_finding(findings_for):
     files = {"AGENTS.md": "# Shop\n\n@docs/a.md\n@docs/b.md\n", "docs/a.md": "A.", "docs/b.md": "B."}
     assert findings_for(files) == [("unsupported-include", "AGENTS.md", 3)]
@@ -1072,6 +1168,16 @@ def test_a_guide_of_its_own_beside_a_file_is_no_mistake(findings_for):
     assert findings_for(below, "--recursive") == []
     copy = GUIDE.replace("Rule 7", "Rule seven")
     assert findings_for({"AGENTS.md": GUIDE, "CLAUDE.md": copy}) == [], "they may differ on purpose"
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("規則は短い。", []), ("Be brief.", [("unread-file", "web/AGENTS.md", None)])]
+)
+def test_a_guide_in_chinese_or_japanese_is_shorter(findings_for, word, expected):
+    own = word * 400 if not word.isascii() else word * 40
+    own = own[:400]
+    files = {"AGENTS.md": "Run tests.", "CLAUDE.md": "Run tests.", "web/AGENTS.md": GUIDE, "web/CLAUDE.md": own}
+    assert findings_for(files, "--recursive") == expected
 
 
 def test_a_long_file_beside_a_guide_in_the_hidden_folder(findings_for):

@@ -467,7 +467,14 @@ def lint_text(text, lifetime="project"):
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("\u200b```sh\nls\n\u200b```\n", 0), ("\u200b\u200b```sh\n", 1), ("a\u200bb\n\u200b```\n", 1), ("\u200b`x`", 1)],
+    [
+        ("\u200b```sh\nls\n\u200b```\n", 0),
+        ("\u200b\u200b```sh\n", 1),
+        ("a\u200bb\n\u200b```\n", 1),
+        ("\u200b`x`", 1),
+        ("```sh\nls\n```\u200b\n", 0),
+        ("```\u200b\u200b\n", 1),
+    ],
 )
 def test_a_zero_width_space_before_a_fence_is_not_hidden_text(text, count):
     reported = lint_text(text)
@@ -855,6 +862,56 @@ def test_a_page_about_agents_is_not_an_instruction_file(tree, path, text, is_pag
     assert [finding.code for finding in findings] == ([] if is_page else ["file-case"])
 
 
+@pytest.mark.parametrize(
+    ("path", "is_missing"),
+    [
+        ("crates/bc/src/ident.rs", False),
+        ("bc/src/lib/ident.rs", False),
+        ("crates/bc/old/ident.rs", True),
+        ("crates/bc/src/other.rs", True),
+    ],
+)
+def test_people_leave_out_the_folder_of_sources(tree, path, is_missing):
+    files = {"w/AGENTS.md": "- `bc/ident.rs`: the list\n", "w/bc/x": "", f"w/{path}": "X."}
+    assert missing_files(tree, files) == (["bc/ident.rs does not exist"] if is_missing else [])
+
+
+def test_a_script_of_the_folder_that_a_skill_is_about_is_not_missing(tree):
+    skill = RUNS.format("a", "")
+    assert missing_files(tree, {"w/.agents/skills/a/SKILL.md": skill, "w/scripts/x": ""}) == [
+        "scripts/check.py does not exist"
+    ]
+    assert missing_files(tree, {"w/examples/scripts/check.py": ""}) == []
+
+
+def test_links_and_files_with_one_problem_are_one_finding(tree):
+    links = {f"w/.agents/skills/{name}/SKILL.md": Path(tree.path("outside.md")) for name in "ab"}
+    loops = {"w/AGENTS.md": Path("CLAUDE.md"), "w/CLAUDE.md": Path("AGENTS.md")}
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "outside.md": "X.", **links, **loops})
+    found = [finding for finding in proofread(Assembler(tree.workspace("w"))).findings if finding.severity != "info"]
+    assert {finding.code: finding.message.rpartition(" (")[2] for finding in found} == {
+        "link-refused": "the first of 2 such links)",
+        "file-unreadable": "the first of 2 such files)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((28_000, 15_000), "; most of them come from here, when working in /w/a/b"),
+        ((14_000, 13_000, 12_000), "; the largest part of them comes from here, when working in /w/a/b/c"),
+    ],
+)
+def test_a_large_section_names_its_largest_file_and_the_folder(tree, sizes, message):
+    folders = ("a/", "a/b/", "a/b/c/")
+    for folder, size in zip(folders, sizes, strict=False):
+        tree({f"w/{folder}CLAUDE.md": f"{folder} x y. " * (size // len(f"{folder} x y. "))})
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n"})
+    found = proofread(Assembler(tree.workspace("w"), "claude"), is_recursive=True).findings
+    messages = [tree.short(finding.message) for finding in found if finding.code == "oversized-section"]
+    assert len(messages) == 1 and messages[0].endswith(message)
+
+
 def test_an_instruction_file_deep_in_a_hidden_folder_is_not_checked(tree):
     text = "See [it](gone.md).\n"
     assert missing_files(tree, {"w/CLAUDE.md": "X.", "w/.claude/bundle/CLAUDE.md": text}) == []
@@ -873,6 +930,9 @@ def test_an_installed_skill_cannot_be_corrected_here(tree, lock):
         "| what | where it goes |\n|---|---|\n| a note | `docs/a.md` |\n",
         "Read `docs/YYYYMMDD-a.md`.\n",
         "Ein neues Dokument: `docs/a.md`\n",
+        "## What to Build\n\n### `docs/a.md`\n\nThe list.\n",
+        "The shop is at `~/work/shop/`:\n\n- `docs/a.md`: the list\n",
+        "- **The shop**, in `~/work/shop/`:\n  - `docs/c.md`: more\n  - `docs/a.md`: the list\n",
     ],
 )
 def test_a_path_of_a_file_to_come_is_not_missing(tree, text):

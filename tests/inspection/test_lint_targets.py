@@ -139,6 +139,7 @@ def project_files(above, exists=has_no_files, anywhere=()):
         ("`make -C web gone` and `make --directory=web build`", ["gone"]),
         ("`cd web && make lint`", ["lint"]),
         ("Run `make gone` from the root of the repository.", ["gone"]),
+        ("Requires a project root: `make gone` runs inside the `api` container.", []),
         ("Run `make gone`. Run `make gone` again.", ["gone"]),
         ("When you are done, `make gone`. If it fails, say so.", ["gone"]),
         ("Do not push. Run `make gone`.", ["gone"]),

@@ -15,7 +15,6 @@ from ..inspection.agents import AgentView, compare_agents, folders_to_visit
 from ..inspection.lint.agent_facts import Facts, Visit, agent_name, shared_names
 from ..inspection.lint.agent_files import (
     BlankFiles,
-    report_cut_files,
     report_hidden_files,
     report_misordered_files,
     report_misplaced_files,
@@ -26,6 +25,7 @@ from ..inspection.lint.agent_texts import (
     report_missing_imports,
     report_unexpanded_includes,
 )
+from ..inspection.lint.cut_files import CutFiles
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
 from ..inspection.lint.skill_menus import find_cut_menu, limited_menu
 from ..inspection.lint.skills import skill_readers
@@ -88,7 +88,7 @@ class AgentLint:
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.agents = frozenset(agent_name(self.mirrors[name]) for name in mirror_names())
-        self.blank_files = BlankFiles(self.facts)
+        self.blank_files, self.cut_files = BlankFiles(self.facts), CutFiles(self.facts)
         self.repeated = RepeatedTexts(self.facts, self.shared, self.files.resolve)
         self.rule_fields = RuleFields(
             self.facts, lambda text: read_rule_fields(text)[0], self.files.resolve, self.shared
@@ -117,6 +117,7 @@ class AgentLint:
         if chosen:
             self._check(chosen, files)
         self.blank_files.report()
+        self.cut_files.report()
         self._check_own_rules(candidates)
         if "unmatched-rule" not in disabled:
             self.rules.report_unmatched(self.files, self.facts)
@@ -269,7 +270,7 @@ class AgentLint:
         )
         report_hidden_files(visit, self.facts, self.shared, self.agents)
         self.blank_files.visit(visit)
-        report_cut_files(visit, self.facts)
+        self.cut_files.visit(visit)
         report_misordered_files(visit, self.facts)
         report_missing_imports(visit, self.facts)
         report_imports_in_code(visit, self.facts)

@@ -73,10 +73,13 @@ class LintDisk:
         ]
 
     def exists_anywhere(self, target: str) -> bool:
-        """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out."""
+        """Whether the path of any file in the workspace ends with `target`. True if there are too many files to find out.
+
+        People leave out folders of sources: `api/shop.py` is `api/src/shop.py`.
+        """
         files = self._files()
-        ending = "/" + "/".join(part for part in target.split("/") if part not in ("", ".", ".."))
-        return files is None or any(path.endswith(ending) for path in files.get(os.path.basename(target), ()))
+        parts = [part for part in target.split("/") if part not in ("", ".", "..")]
+        return files is None or any(_ends_with(path, parts) for path in files.get(os.path.basename(target), ()))
 
     def _files(self) -> Mapping[str, Sequence[str]] | None:
         """Return the paths of all files in the workspace by name, or None if there are too many."""
@@ -117,6 +120,22 @@ class LintDisk:
         if known is None:
             known = self._known[path] = self.listings.exists(path)
         return known
+
+
+_SOURCE_FOLDERS = frozenset(("src", "lib", "source", "sources"))
+
+
+def _ends_with(path: str, parts: Sequence[str]) -> bool:
+    """Whether a path ends with these parts, disregarding folders of sources between them."""
+    wanted = list(parts)
+    for folder in reversed(path.split("/")):
+        if not wanted:
+            return True
+        if folder == wanted[-1]:
+            wanted.pop()
+        elif len(wanted) == len(parts) or folder not in _SOURCE_FOLDERS:
+            return False
+    return not wanted
 
 
 def _files_by_name(root: str, listings: Listings) -> dict[str, list[str]] | None:

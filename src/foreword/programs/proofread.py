@@ -205,7 +205,10 @@ class _LintRun:
         skills = [skill.path for skill in all_skills(snapshot.inputs)]
         found = self.linter.check(prompt, map(printable, skills))
         # Without tools, nothing is known about the agent, so nothing can be said about what its tools can load.
-        self.record(each for each in found if each.code != "skills-unlisted" or self.agent.tools is not None)
+        folder = snapshot.plan.workspace.cwd
+        self.record(
+            _in_folder(each, folder) for each in found if each.code != "skills-unlisted" or self.agent.tools is not None
+        )
         self.record(run_checks(self.extensions, prompt))
         self.record(self.wrong_case.findings(prompt.candidates))
         self.files.update(
@@ -328,6 +331,13 @@ class _LintRun:
         except CallError as error:
             printable_path = printable(folder)
             self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
+
+
+def _in_folder(found: Finding, folder: str) -> Finding:
+    """Return a finding about a section that is too large in a folder, which it names unless the file is in that folder."""
+    if found.code != "oversized-section" or os.path.dirname(found.path) == folder:
+        return found
+    return replace(found, message=f"{found.message}, when working in {printable(folder)}")
 
 
 def _readers_of(found: Finding, readers: Mapping[str, Readers], in_use: Collection[str]) -> Mapping[str, Readers]:

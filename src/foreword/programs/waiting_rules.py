@@ -45,11 +45,19 @@ class WaitingRules:
         if len(self.rules) >= _MIN_COLLECTION and 2 * len(unmatched) > len(self.rules):
             return
         for source, globs, agents in unmatched:
-            folders = literal_folders(globs)
-            # A pattern without a folder, or below one that exists, may be for files that do not exist yet. What is not in git may exist elsewhere.
-            is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders) and index.has_candidate(globs)
-            if is_wrong and not ignored(files.real_root, [f"{folder}/x" for folder in folders]):
+            if _is_wrong(globs, index, files.real_root):
                 _report_unmatched_rule(globs, source, agents, facts)
+
+
+def _is_wrong(globs: Sequence[str], index: PathIndex, root: str) -> bool:
+    """Whether globs that match nothing were meant for files that are elsewhere.
+
+    One without a folder, or below one that exists, may be for files that do not exist yet, and so may one in a hidden folder, such as
+    `.github/hooks`. What is not in git may exist elsewhere.
+    """
+    folders = [folder for folder in literal_folders(globs) if not folder.startswith(".")]
+    is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders) and index.has_candidate(globs)
+    return is_wrong and not ignored(root, [f"{folder}/x" for folder in folders])
 
 
 def _has_match(index: PathIndex, globs: Sequence[str], source: SourceText) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.paths import is_inside
+from ..sources.paths import is_in_page_folder, is_inside
 from ..sources.tree import Listings
 from ..text import regex
 from ..text.lines import printable
@@ -21,20 +21,16 @@ if TYPE_CHECKING:
 CASE_CHECK = "file-case"
 
 
-# Folders of a site or of documentation.
-_PAGE_FOLDERS = frozenset("blog content contents doc docs documentation guide guides pages site website wiki".split())
-
-
 def is_page(name: str, folder: str, root: str, siblings: Iterable[str]) -> bool:
-    """Whether a file is probably a page of documentation: its name is in lower case, and it is in a folder of such pages, or beside others.
+    """Whether a file is probably a page of documentation: it is in a folder of such pages, or its name is in lower case, and it is beside others.
 
-    A file at the root is not.
+    A file at the root is not, and neither is one whose name is in capitals.
     """
-    if folder == root or name != name.lower():
+    if folder == root or name.partition(".")[0].isupper():
         return False
-    if not _PAGE_FOLDERS.isdisjoint(folder[len(root) :].lower().split("/")):
+    if is_in_page_folder(folder, root):
         return True
-    return any(
+    return name == name.lower() and any(
         sibling != name and sibling == sibling.lower() and sibling.endswith((".md", ".mdx")) for sibling in siblings
     )
 

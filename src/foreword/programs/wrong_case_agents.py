@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from posixpath import relpath
+
 from ..findings import finding
 from ..inspection.lint.agent_facts import join_names
 from .wrong_case import CASE_CHECK, is_page
@@ -21,21 +23,33 @@ class WrongCaseNames:
     def __init__(self, files: RepositoryFiles) -> None:
         self.files = files
         self.agents: dict[tuple[str, str], dict[str, None]] = {}
+        self.named: set[str] = set()
         self._names: dict[str, Mapping[str, list[str]]] = {}
 
     def visit(self, visit: Visit) -> None:
-        """Note the names that differ only in case from one that this agent looked for in vain."""
+        """Note the names that differ only in case from one that this agent looked for in vain.
+
+        A file below the root whose path is in an instruction file has its name on purpose.
+        """
         for candidate in visit.candidates_in_repository("absent"):
             folder, _, expected = candidate.path.rpartition("/")
             for name in self._names_by_lower_case(folder).get(expected.lower(), ()):
-                if name != expected and f"{folder}/{name}" not in visit.candidates:
-                    self.agents.setdefault((f"{folder}/{name}", expected), {})[visit.agent] = None
+                path = f"{folder}/{name}"
+                if name == expected or path in visit.candidates:
+                    continue
+                self.agents.setdefault((path, expected), {})[visit.agent] = None
+                if folder != visit.root and any(relpath(path, visit.root) in text for text in visit.loaded.values()):
+                    self.named.add(path)
 
     def findings(self) -> Iterator[Finding]:
         for (path, expected), agents in self.agents.items():
             folder, _, name = path.rpartition("/")
             entries = self.files.entries(folder)
-            if entries.get(name) == "file" and not is_page(name, folder, self.files.root, entries):
+            if (
+                entries.get(name) == "file"
+                and path not in self.named
+                and not is_page(name, folder, self.files.root, entries)
+            ):
                 message = f"{path} was not read: it must be named {expected} for {join_names(sorted(agents))}"
                 yield finding(CASE_CHECK, message, path)
 

@@ -145,3 +145,12 @@ def other_spellings(name: str) -> list[str]:
     """Return the usual spellings of a name that differ from it in upper and lower case. To find all, the folder would have to be listed."""
     stem, extension = splitext(name)
     return sorted({name.lower(), name.upper(), name.capitalize(), stem.title() + extension} - {name})
+
+
+# Folders of a site or of documentation.
+_PAGE_FOLDERS = frozenset("blog content contents doc docs documentation guide guides pages site website wiki".split())
+
+
+def is_in_page_folder(folder: str, root: str) -> bool:
+    """Whether a folder is one of a site or of documentation, or in one."""
+    return not _PAGE_FOLDERS.isdisjoint(folder[len(root) :].lower().split("/"))

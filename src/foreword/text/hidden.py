@@ -33,17 +33,23 @@ _MAX_SPELLED = 120
 
 @value
 class HiddenCharacters:
-    """Invisible characters of one kind on one line: how many there are, and what they spell, if anything."""
+    """Invisible characters of one kind on one line: how many there are, the first of them, and what they spell, if anything."""
 
     line: int
     kind: str
     count: int
+    first: str
     spells: str = ""
 
     def describe(self, where: str = "") -> str:
         """Return a phrase for a message. `where` is inserted after the kind."""
-        amount = f"{self.count:,} characters" if self.count > 1 else "1 character"
+        amount = f"{self.count:,} characters" if self.count > 1 else code_point(self.first)
         return f"{self.kind}{where} ({amount})" + (f", which spell {self.spells!r}" if self.spells else "")
+
+
+def code_point(character: str) -> str:
+    """Return how people write a character that they cannot see: `U+200B`."""
+    return f"U+{ord(character):04X}"
 
 
 def severity_of(kind: str) -> Severity:
@@ -55,12 +61,16 @@ def find_hidden(text: str, first_line: int = 1) -> list[HiddenCharacters]:
     """Return the hidden characters in text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
-    totals: dict[tuple[int, str], tuple[int, str]] = {}
+    totals: dict[tuple[int, str], tuple[int, str, str]] = {}
     for line, kind, run in _runs(text, first_line):
-        count, spelled = totals.get((line, kind), (0, ""))
+        count, first, spelled = totals.get((line, kind), (0, run[0], ""))
         # Only the part that will be shown is decoded: a line may have a million hidden characters.
-        totals[line, kind] = (count + len(run), spelled if len(spelled) > _MAX_SPELLED else spelled + _decode(run))
-    return [HiddenCharacters(line, kind, count, _shorten(spelled)) for (line, kind), (count, spelled) in totals.items()]
+        spelled = spelled if len(spelled) > _MAX_SPELLED else spelled + _decode(run)
+        totals[line, kind] = (count + len(run), first, spelled)
+    return [
+        HiddenCharacters(line, kind, count, first, _shorten(spelled))
+        for (line, kind), (count, first, spelled) in totals.items()
+    ]
 
 
 _CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 12, 13))

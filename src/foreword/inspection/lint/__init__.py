@@ -17,7 +17,7 @@ import re
 
 from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
-from ...text.hidden import find_hidden, severity_of
+from ...text.hidden import code_point, find_hidden, severity_of
 from ...text.markdown import unclosed_start
 from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
@@ -193,17 +193,17 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
 
 
 # Put there so that a fence inside another one does not end it.
-_BEFORE_FENCE = lazy_pattern("(?<!\u200b)\u200b(?=```)")
+_BESIDE_FENCE = lazy_pattern("(?<!\u200b)\u200b(?=```)|(?<=```)\u200b(?!\u200b)")
 
 
 def _hidden_characters(source: SourceText) -> Iterator[Finding]:
     """Yield a finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
     runs_by_kind: dict[str, list[HiddenCharacters]] = {}
-    for run in find_hidden(_BEFORE_FENCE.sub(" ", source.text) if "\u200b```" in source.text else source.text):
+    for run in find_hidden(_BESIDE_FENCE.sub(" ", source.text) if "\u200b" in source.text else source.text):
         runs_by_kind.setdefault(run.kind, []).append(run)
     for kind, runs in runs_by_kind.items():
         count = sum(run.count for run in runs)
-        characters = f"{count:,} character{'s' if count > 1 else ''}"
+        characters = f"{count:,} characters" if count > 1 else code_point(runs[0].first)
         where = f" on {len(runs):,} lines, starting here" if len(runs) > 1 else ""
         decoded = "".join(run.spells for run in runs)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
@@ -239,8 +239,10 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
         yield _finding("repeated-paragraph", by_path[repetition.path], repetition.line, message)
     yield from (_excess_finding(excess) for excess in find_excesses(sources, prompt.candidates))
     for passage, tokens in find_large_sections(prompt.passages, context.count_tokens):
-        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; most of them come from here"
-        yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _main_file(passage))
+        path, share = _main_file(passage)
+        part = "most of them come" if share > 0.5 else "the largest part of them comes"
+        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; {part} from here"
+        yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, path)
     yield from _ignored_includes(sources, context)
     yield from _forged_tags(prompt)
 
@@ -256,13 +258,14 @@ def _ignored_includes(sources: Sequence[SourceText], context: LintContext) -> It
             yield _finding("unsupported-include", source, source.line(reference.offset), message)
 
 
-def _main_file(passage: Passage) -> str:
-    """Return the file that contributed most of a passage, or empty if no file did."""
+def _main_file(passage: Passage) -> tuple[str, float]:
+    """Return the file that contributed the largest part of a passage, or empty if no file did, and its share of the characters."""
     sizes: dict[str, int] = {}
     for piece in passage.pieces:
         if piece.origin.kind == "file":
             sizes[piece.origin.path] = sizes.get(piece.origin.path, 0) + len(piece.text)
-    return max(sizes, key=lambda path: sizes[path], default="")
+    path = max(sizes, key=lambda path: sizes[path], default="")
+    return path, sizes.get(path, 0) / max(len(passage.text), 1)
 
 
 def _excess_finding(excess: Excess) -> Finding:

@@ -241,7 +241,9 @@ def mentions(text: str, path: str, written_in: str) -> bool:
 
 
 # "the nearest AGENTS.md", "AGENTS.md files in each package", "crates/<crate>/AGENTS.md"
+_FOLDERS = "폴더|디렉[터토]리|目录|目錄|文件夹|资料夹|フォルダ|ディレクトリ|carpeta|pasta|dossier|ordner|verzeichnis"
 _ABOUT_ALL_FILES = (
     r"\b(?:nested|near\w*|close\w*|each|every|any|all|local|relevant|scoped|specific|sub\w*|package\w*|project['’]?s|director\w+|folder\w*|"
     r"module\w*)[^.\n]{{0,40}}{0}|[>*}}\]]/{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
+    rf"|(?:{_FOLDERS})[^\n]{{{{0,40}}}}{{0}}|{{0}}[^\n]{{{{0,40}}}}(?:{_FOLDERS})"
 )

@@ -8,13 +8,10 @@ from __future__ import annotations
 import re
 from posixpath import basename, dirname, join, relpath
 
-from ...sources.paths import is_inside
-from ...text.lines import printable
-from ...vocabulary import Document
+from ...sources.paths import is_in_page_folder, is_inside
 from ..agent_rules import describe_places
-from .agent_facts import Place, agent_name, mentions, summarize
+from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
-from .targets import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +28,6 @@ _COVERED_SHARE = 0.8
 # A shorter file is not a guide to a project, unless it is at least as long as the one that it hides.
 _MIN_GUIDE, _MIN_SHORT_GUIDE = 600, 300
 _MAX_POINTER_LENGTH = 600
-_MAX_QUOTE = 60
 _MAX_BEGINNING = 600
 _OR_ALIGN = "or run `foreword align`"
 
@@ -81,7 +77,21 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
         return True
     if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
+    if _is_page(visit, hidden.path):
+        return True
     return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
+
+
+def _is_page(visit: Visit, path: str) -> bool:
+    """Whether a file is a page of documentation for people: it is in a folder of such pages, and an index links to it."""
+    if not is_in_page_folder(dirname(path), visit.root):
+        return False
+    indexes = [join(dirname(path), name) for name in ("README.md", "index.md")]
+    return any(
+        f"]({relpath(path, dirname(index))})" in source.text
+        for index in (*indexes, join(visit.root, "README.md"))
+        if (source := visit.read(index)) is not None
+    )
 
 
 def _is_copied(visit: Visit, hidden: Candidate) -> bool:
@@ -123,7 +133,15 @@ def _has_own_guide(visit: Visit, hidden: Candidate) -> bool:
 
 def _is_guide(text: str, hidden: SourceText | None) -> bool:
     """Whether a text is a guide to a project rather than a note beside the hidden one."""
-    return len(text) >= (_MIN_GUIDE if hidden is None else max(min(_MIN_GUIDE, len(hidden.text)), _MIN_SHORT_GUIDE))
+    shortest = _MIN_GUIDE if hidden is None else max(min(_MIN_GUIDE, _extent(hidden.text)), _MIN_SHORT_GUIDE)
+    return _extent(text) >= shortest
+
+
+def _extent(text: str) -> int:
+    """Return the length of a text in characters of English: one of Chinese, Japanese or Korean says as much as two or three."""
+    return (
+        len(text) if text.isascii() else len(text) + len(re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", text))
+    )
 
 
 def _has_own_rule(visit: Visit, folder: str) -> bool:
@@ -136,7 +154,7 @@ def _has_own_rule(visit: Visit, folder: str) -> bool:
         patterns = (rule.target or "").split(", ")
         if rule.path.startswith(f"{folder}/.") or all(each.removeprefix("/").startswith(scope) for each in patterns):
             rules.append(rule.path)
-    return any(len(source.text) >= _MIN_GUIDE for source in map(visit.read, rules) if source is not None)
+    return any(_extent(source.text) >= _MIN_GUIDE for source in map(visit.read, rules) if source is not None)
 
 
 def _names_own_file(visit: Visit, hidden: Candidate, text: str) -> bool:
@@ -281,82 +299,6 @@ def _report_blank_overrides(visit: Visit, facts: Facts) -> Iterator[str]:
             )
             facts.add("blank-file", Place(hiding.path), message, visit.agent)
             yield hiding.path
-
-
-# Cut files
-
-# Less than this many bytes, a line or two, is not worth a word.
-_MIN_LOST = 256
-
-
-def report_cut_files(visit: Visit, facts: Facts) -> None:
-    """Report the first file that exceeds the layout's limit, or the large one that leaves no room for it. The files after it are dropped too."""
-    limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
-    source = _first_cut_file(visit) if limit is not None else None
-    if source is None or limit is None:
-        return
-    sizes = dict(visit.sizes)
-    size, left = _size_of(source, visit), sizes.pop(source.path, 0)
-    largest = max(sizes, key=sizes.__getitem__, default="")
-    if size - left < _MIN_LOST:
-        return
-    is_to_blame = largest and sizes[largest] > max(size, limit // 4)
-    extent = f"only {left:,} of the {size:,} bytes" if left else f"nothing of the {size:,} bytes"
-    lost = _describe_lost_line(source.text, visit.loaded[source.path]) if left else ""
-    dropped = _describe_dropped_files(visit, source.path)
-    message = (
-        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent} of"
-        f" {source.path if is_to_blame else 'this one'}{lost}{dropped}; shorten"
-        f" {'this one' if is_to_blame else 'it'}, or move details into files that are read when needed"
-    )
-    facts.add("cut-file", Place(largest if is_to_blame else source.path), message, visit.agent)
-
-
-def _first_cut_file(visit: Visit) -> SourceText | None:
-    """Return the first file that is cut, or None if none is, or if that one is for others."""
-    sources = (visit.read(candidate.path) for candidate in visit.candidates_in_repository("cut"))
-    source = next(filter(None, sources), None)
-    return None if source is None or _is_published(source, visit) else source
-
-
-def _is_published(source: SourceText, visit: Visit) -> bool:
-    """Whether a file is for the users of a package: the package.json beside it lists the file among those to publish."""
-    package = visit.read(join(dirname(source.path), "package.json"))
-    files = (parse_object(package.text) or {}).get("files") if package else None
-    return isinstance(files, list) and any(
-        isinstance(name, str) and name.removeprefix(".").removeprefix("/") == basename(source.path) for name in files
-    )
-
-
-def _describe_lost_line(text: str, kept: str) -> str:
-    """Return a clause about the first whole line that is lost, or an empty string if only a part of the last line is."""
-    start = text.find("\n", min(len(kept), len(text)) - (1 if kept.endswith("\n") else 0)) + 1
-    lost = next((line for line in text[start:].split("\n") if line.strip()), "") if start else ""
-    if not lost:
-        return ""
-    number = text.count("\n", 0, text.index(lost, start)) + 1
-    shown = lost.strip() if len(lost.strip()) <= _MAX_QUOTE else f"{lost.strip()[:_MAX_QUOTE]}…"
-    return f" (lost from line {number:,}: {shown})"
-
-
-def _describe_dropped_files(visit: Visit, path: str) -> str:
-    """Return a clause about the files of which nothing is read beside the one with this path, or an empty string if there are none."""
-    cut = [candidate.path for candidate in visit.candidates_in_repository("cut")]
-    dropped = [other for other in cut if other != path and not visit.loaded.get(other)]
-    return f", and nothing of {summarize(dropped, 'file')}" if dropped else ""
-
-
-def _size_of(source: SourceText, visit: Visit) -> int:
-    """Return the size of a file's text as the layout reads it: some layouts keep the blank lines around it."""
-    documents = (
-        document for found in visit.inputs.found.values() for document in found if isinstance(document, Document)
-    )
-    texts = (document.text for document in documents if printable(document.path) == source.path)
-    return _byte_length(next(texts, source.text))
-
-
-def _byte_length(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
 
 
 # Order

@@ -10,7 +10,7 @@ from ...sources.paths import is_inside
 from ...vocabulary import value
 from .agent_facts import Place, join_names, place_of
 from .instructions import is_conditional
-from .records import has_text_of_tool, is_generated
+from .records import has_text_of_tool, is_generated, is_record
 from .references import find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .source_text import source_texts
@@ -63,7 +63,7 @@ def _find_missing_imports(visit: Visit) -> Iterator[tuple[SourceText, str, _Miss
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-missing" else None
         token = _token(source, finding) if source else ""
-        if source and token and not _may_exist(token, _lines_until(source, finding)):
+        if source and token and not is_record(source, 0) and not _may_exist(token, _lines_until(source, finding)):
             yield source, token, _MissingImport(token.rstrip(_PUNCTUATION), finding.line, finding.column)
 
 
@@ -121,7 +121,7 @@ def _add_import(
     path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts, for_several: str = ""
 ) -> None:
     end = missing.column + len(missing.token) if missing.column else None
-    place = Place(path, missing.line, missing.column, end)
+    place = Place(visit.resolve(path), missing.line, missing.column, end)
     facts.add("unfollowed-import", place, message, visit.agent, for_several=for_several)
 
 
@@ -176,12 +176,19 @@ def report_imports_in_code(visit: Visit, facts: Facts) -> None:
                 facts.add("unfollowed-import", place_of(source, match[1]), message, visit.agent, severity="info")
 
 
+# "Lines that start with `@` name files: read them."
+_EXPLAINS = re.compile(
+    r"(?:[`'\"]@[`'\"]|@[- ](?:lines?|paths?|mentions?|references?|imports?|files?)\b)[^\n]{0,300}\b(?:read|open|load|refer|follow)",
+    re.IGNORECASE,
+)
+
+
 def report_unexpanded_includes(visit: Visit, facts: Facts, is_for: Callable[[str, str], bool]) -> None:
     """Report lines that include a file in files whose imports the agent does not follow, if `is_for` says that they are for this agent."""
     names = _names_with_imports(visit)
     for path in visit.loaded:
         source = visit.read(path) if basename(path) not in names and is_for(visit.agent, path) else None
-        if source is None or "@" not in source.text:
+        if source is None or "@" not in source.text or _EXPLAINS.search(source.text):
             continue
 
         def exists(path: str, target: str) -> bool:

@@ -34,14 +34,23 @@ _MARK = lazy_pattern(r"(?<![a-z])(?:(start|begin)|end)(?![a-z])", re.IGNORECASE)
 _IS_SWITCH = lazy_pattern(r"ignore|disable|enable", re.IGNORECASE)
 
 
+# In the front matter: "status: deprecated".
+_OUTDATED = lazy_pattern(
+    r"---[ \t]*\n(?:(?!---)[^\n]{0,500}\n){0,30}?(?:status:[ \t]*[\"']?(?:deprecated|archived|superseded|obsolete)\b|deprecated:[ \t]*true\b)",
+    re.IGNORECASE,
+)
+
+
 def is_record(source: SourceText, offset: int) -> bool:
-    """Whether this part of a text records changes. Its paths existed when it was written, and may be gone now."""
+    """Whether this part of a text records changes, or the text says that it is outdated. Its paths may be gone now."""
     if _RECORD_HEADING.search(source.headings_above(offset)):
         return True
     return source.cached("is record", _is_record)
 
 
 def _is_record(source: SourceText) -> bool:
+    if _OUTDATED.match(source.text):
+        return True
     stem = source.name.rpartition(".")[0]
     return _RECORD_NAME.fullmatch(stem) is not None or _RECORD_TITLE.search(source.title) is not None
 

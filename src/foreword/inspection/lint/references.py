@@ -78,7 +78,8 @@ _NOT_A_FILE = lazy_pattern(
 # In the heading or in the first row of a table above a path.
 _ABOUT_OTHER_FILES = lazy_pattern(
     r"\b(?:goes|write|save|create|creat\w+|output|outputs|put|store|new|templates?|examples?|generated|planned|roadmap|future|propos\w+|todo|target"
-    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing|mapping|maps)\b|示例|模板|计划|例",
+    r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing|mapping|maps"
+    r"|to (?:build|implement))\b|示例|模板|计划|例",
     re.IGNORECASE,
 )
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
@@ -104,6 +105,8 @@ _PERSONAL = lazy_pattern(
     r"(?:file://)?/(?:[A-Za-z]:/)?(?:Users|home)/(?!(?:you|your\w*|me|user|username|name|node|runner|ubuntu|vscode|app|shared|public|\W)/)[\w.-]+/",
     re.IGNORECASE,
 )
+# In the line that introduces a list, or in an item above: "The API, in `~/work/api/`:".
+_IN_HOME = lazy_pattern(r"(?<![\w/.])~/[A-Za-z][\w-]*/")
 # In the line that introduces a list: "It must never:".
 _FORBIDS = lazy_pattern(r"\b(?:never|not|don['’]t|avoid|forbidden|wrong)\b[^.]{0,60}:[*_ \t]*$", re.IGNORECASE)
 # In the line that introduces a list: "Always follow the directory structure below:".
@@ -168,7 +171,7 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
         if is_meant and not is_written_by_tool(source, offset) and not _is_explained(source, offset, target):
             yield Reference(offset, decoded)
     if source.kind == "skill":
-        yield from _find_missing_scripts(source, exists)
+        yield from _find_missing_scripts(source, exists, exists_anywhere)
 
 
 def _exists(source: SourceText, target: str, exists: Exists) -> bool:
@@ -238,8 +241,8 @@ def _is_explained(source: SourceText, offset: int, target: str) -> bool:
     return False
 
 
-def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Yield the scripts that a skill runs but does not contain, without duplicates."""
+def _find_missing_scripts(source: SourceText, exists: Exists, exists_anywhere: ExistsAnywhere) -> Iterator[Reference]:
+    """Yield the scripts that a skill runs but that neither it nor a folder that it may be about contains, without duplicates."""
     seen: set[str] = set()
     elsewhere = _ANY_FOLDER.search(source.text)
     for match in _SCRIPT.finditer(source.text):
@@ -256,7 +259,7 @@ def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Refere
         )
         if target not in seen and not is_example and not _PLACEHOLDER.search(target):
             seen.add(target)
-            if not exists(source.path, target):
+            if not exists(source.path, target) and not exists_anywhere(target):
                 yield Reference(match.start(1), target)
 
 
@@ -374,7 +377,8 @@ def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
         return True
     if _PLACES.search(before) and not _POINTS_TO.search(before):
         return True
-    if _SUPPOSES.search(source.list_above(offset)[0]):
+    introduction, items = source.list_above(offset)
+    if _SUPPOSES.search(introduction) or _IN_HOME.search(introduction) or _IN_HOME.search(items):
         return True
     return any(map(_ABOUT_OTHER_FILES.search, (source.headings_above(offset), source.table_head(offset))))
 

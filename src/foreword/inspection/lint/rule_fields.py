@@ -150,9 +150,11 @@ def _problem_names(fields: Mapping[str, str], known: Mapping[str, Collection[str
 
 
 def report_invalid_fields(visit: Visit, facts: Facts) -> None:
-    """Report rules whose front matter is not valid YAML, or has globs that cannot be used."""
+    """Report rules whose front matter is not valid YAML, or has globs that cannot be used. That of an imported file has no effect."""
     for finding in visit.prompt.findings:
-        if finding.code == "front-matter-invalid" and is_inside(finding.path, visit.root):
+        candidate = visit.candidates.get(finding.path)
+        is_rule = candidate is None or candidate.layer != "import"
+        if finding.code == "front-matter-invalid" and is_rule and is_inside(finding.path, visit.root):
             problem = finding.message.removeprefix(f"{finding.path}: ")
             message = f"{problem}, so {{agents}} may ignore its fields; correct it"
             for_several = (

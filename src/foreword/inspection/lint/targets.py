@@ -92,7 +92,8 @@ _ELSEWHERE = lazy_pattern(
     r"|[\w.@-]{1,100}/[\w./-]{0,100}|(?:[\w-]{1,60}[ \t]+)?(?:folder|directory|package|repo|repository|project|sub-?project|module|workspace)s?\b)",
     re.IGNORECASE,
 )
-_AT_ROOT = lazy_pattern(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
+# Not in a container, which has a root of its own.
+_AT_ROOT = lazy_pattern(r"^(?!.*\bcontainers?\b).*\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
 def find_missing_targets(source: SourceText, files: ProjectFiles) -> Iterator[MissingName]:
@@ -244,7 +245,7 @@ def _drop_command(span: re.Match[str]) -> str:
     return "" if " " in span[0] else span[0]
 
 
-_PLAIN = lazy_pattern(r"\w[\w.:/@+-]{0,79}")
+_PLAIN = lazy_pattern(r"[^\W_][\w.:/@+-]{0,79}")
 _MAX_SUGGESTIONS = 500
 
 
