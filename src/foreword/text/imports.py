@@ -56,9 +56,10 @@ def import_tokens(text: str, style: TokenStyle = "word") -> Iterator[ImportToken
     if "@" not in text:
         return
     spans, code = Spans(text), indented_code(text) if style in ("word", "markdown") else []
+    may_have_token = re.compile(_TOKEN_PATTERNS[style], re.MULTILINE).search
     search = re.compile(rf"\\[\\`]|(`+)|{_TOKEN_PATTERNS[style]}", re.MULTILINE).search
     for start, limit in outside(_fences(text, style), len(text)):
-        position = start
+        position = start if may_have_token(text, start, limit) else limit
         while match := search(text, position, limit):
             position = match.end()
             ticks, opening, name = match.groups()

@@ -132,7 +132,8 @@ def indented_code(text: str) -> list[tuple[int, int]]:
 
 def _open_comment(text: str, blocks: _Blocks) -> int | None:
     """Return the start of a comment that is never closed, or None if there is none. Comments in code do not count."""
-    if "<!--" not in text:
+    last = text.rfind("<!--")
+    if last < 0 or text.find("-->", last + 2) >= 0:
         return None
     spans, search, position = Spans(text, blocks), re.compile(_COMMENT).search, 0
     for start, limit in outside(blocks.fences, len(text)):

@@ -237,7 +237,8 @@ def mentions(text: str, path: str, written_in: str) -> bool:
         return True
     if any(way.lower() in text for way in (f"{basename(dirname(path))}/{name}", relpath(path, dirname(written_in)))):
         return True
-    return re.search(_ABOUT_ALL_FILES.format(re.escape(name)), text, re.IGNORECASE) is not None
+    about_all_files = re.compile(_ABOUT_ALL_FILES.format(re.escape(name)), re.IGNORECASE)
+    return any(about_all_files.search(line) for line in text.split("\n") if name in line)
 
 
 # "the nearest AGENTS.md", "AGENTS.md files in each package", "crates/<crate>/AGENTS.md"
