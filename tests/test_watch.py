@@ -431,6 +431,17 @@ def test_changes_name_the_files_and_include_saves_without_effect(tree):
     assert list(events) == []
 
 
+def test_a_notice_about_something_else_is_not_named_as_the_cause(tree, monkeypatch):
+    """The operating system may report another folder first, after a file has already changed."""
+    tree({"w/AGENTS.md": "One."})
+    events = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()))
+    next(events)
+    tree({"w/AGENTS.md": "Two."})
+    monkeypatch.setattr(notices.Notices, "wait", lambda *_: {tree.path("elsewhere"): False})
+    assert [tree.short(path) for path in next(events).files] == ["/w/AGENTS.md"]
+    events.close()
+
+
 def test_settings_that_change_the_files_used_are_named_as_the_cause(tree):
     tree({"w/AGENTS.md": "A", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
     events = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))

@@ -25,7 +25,7 @@ from ..vocabulary import Agent, Workspace, replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from datetime import datetime
     from typing import Any, Protocol
 
@@ -244,15 +244,24 @@ def _change(source: Watched, before: Prompt, notified: Mapping[str, bool]) -> Ch
 def _changed_files(notified: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
     """Return the changed files that the prompt depended on before, or depends on now.
 
-    If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
+    If a folder appears with all its files, only the folder is reported, and a file may already have changed when something else is
+    reported first. In both cases, the changed files are found by comparing the prompts.
     """
     candidates = {candidate.path for candidate in (*before.candidates, *prompt.candidates)}
     files = [printable(path) for path, is_watched in notified.items() if is_watched or printable(path) in candidates]
     if candidates.isdisjoint(files) and prompt is not before:
-        changed = {
-            candidate.path
-            for candidate in set(prompt.candidates) ^ set(before.candidates)
-            if candidate.fate != "absent"
-        }
-        return sorted(path for path in changed if any(is_inside(path, folder) for folder in files)) or files
+        changed = {path for path, _ in set(_states(prompt)) ^ set(_states(before))}
+        in_notified = {path for path in changed if any(is_inside(path, folder) for folder in files)}
+        return sorted(in_notified) or files or sorted(changed)
     return files
+
+
+def _states(prompt: Prompt) -> Iterator[tuple[str, object]]:
+    """Yield the files that were considered for a prompt, each with what happened to it and with its text in the prompt."""
+    for candidate in prompt.candidates:
+        if candidate.fate != "absent":
+            yield candidate.path, candidate
+    for passage in prompt.passages:
+        for piece in passage.pieces:
+            if piece.origin.kind == "file":
+                yield piece.origin.path, piece.text
