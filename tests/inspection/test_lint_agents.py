@@ -1142,6 +1142,7 @@ def test_an_include_that_agents_do_not_expand_names_them(findings_for):
         ("Other agents: open the files that @-mentions name.", True),
         ("The @-mentions name files; open them first.", False),
         ("Write to `@` nobody.", True),
+        ("Before you commit, follow `docs/a.md`.", False),
     ],
 )
 def test_a_file_may_explain_its_includes(findings_for, text, is_reported):

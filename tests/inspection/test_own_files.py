@@ -8,7 +8,7 @@ from foreword.programs.proofread import proofread
 TOKEN = "ghp_" + "q7Rz2mK9vXc4Lw8TnB5yHd3GfJ6sPa1Ue0Wk"
 MATERIAL = (
     "vendor/lib third_party/lib external/lib sources/upstream backup web.bak config/backup-2026-11 docs/archive .archive templates/app"
-    " web-templates examples/shop samples tests/fixtures/a testdata docs/de i18n/zh-CN dist"
+    " web-templates examples/shop samples tests/fixtures/a tests/dummy_data testdata docs/de i18n/zh-CN dist"
 ).split()
 OWN = "web packages/template-engine archive-service samples-api src/backups-ui docs test vendors-portal".split()
 

@@ -6,7 +6,7 @@ import re
 
 # Templates, test data, samples, the sources of other projects, backups and what programs write.
 _MATERIAL = (
-    r"templates?|boilerplates?|scaffolds?|starters?|fixtures?|test[-_]?data|assets|examples?|demos?|samples?|showcases?"
+    r"templates?|boilerplates?|scaffolds?|starters?|fixtures?|(?:test|dummy|mock|fake)[-_]?data|assets|examples?|demos?|samples?|showcases?"
     r"|vendor(?:ed|s)?|third[-_]?party|external|upstream|repos|references?|backups?|bak|archived?|archives|deprecated|legacy|old|snapshots?"
     r"|dist|generated|outputs?"
 )

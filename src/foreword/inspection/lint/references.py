@@ -389,7 +389,7 @@ def find_unexpanded_includes(
     """Yield the includes in other agents' syntax, which are not expanded here, and whether each file exists.
 
     `@path` counts if it is alone on its line: in a sentence or a list, the agent understands that it should read the file.
-    Files that are in the prompt anyway (`present`, by path) are skipped.
+    Files that are in the prompt anyway (`present`, by path), and those that the text also names elsewhere, are skipped.
     """
     text = source.text
     folder = source.path.rpartition("/")[0]
@@ -398,7 +398,8 @@ def find_unexpanded_includes(
             target = match[1].rstrip(".")
             is_file = _looks_like_a_file(target) and exists(source.path, target)
             is_page = target.endswith(_INCLUDED_SUFFIXES) and ".local." not in target
-            if normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
+            is_named = is_file and text.count(target) > text.count(f"@{target}")
+            if is_named or normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
                 continue
             if is_file or is_page:
                 yield Reference(match.start(1) - 1, "@" + target), is_file
