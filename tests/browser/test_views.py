@@ -369,6 +369,10 @@ def test_a_conversation_can_be_read_with_the_keyboard_alone(open_page, seen_site
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="seen")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy prompt")).to_be_visible()
+    expect(page.get_by_label("Compare edition").first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Section and source"))).to_be_visible()
+    expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
     reached = reached_by_tab(page)
     names = [
