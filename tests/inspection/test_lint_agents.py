@@ -70,6 +70,8 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Run tests.\n"}, []),
         ({"AGENTS.md": "# Shop\n\nRun the\ntests.", "CLAUDE.md": "# Claude\n\n- Run the **tests**.\n- Be brief."}, []),
         ({"AGENTS.md": "# Shop\n\nRun tests.", "CLAUDE.md": "# Shop\n\nRun."}, UNREAD),
+        ({"AGENTS.md": "Read `docs/a.md`.", "CLAUDE.md": "@docs/a.md", "docs/a.md": "Run tests."}, []),
+        ({"AGENTS.md": "Read `docs/a.md`.", "CLAUDE.md": "Be brief.", "docs/a.md": "Run tests."}, UNREAD),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "@AGENTS.md"}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Read AGENTS.md first."}, []),
         (
@@ -531,6 +533,13 @@ def test_a_file_in_a_hidden_folder_that_an_agent_ignores(findings_for):
     assert findings_for({"GEMINI.md": "Use CSS."}, "--recursive") == []
 
 
+@pytest.mark.parametrize(("folder", "is_reported"), [("files/home/ann", False), ("dotfiles", False), ("web", True)])
+def test_a_file_to_copy_into_a_home_directory_is_not_misplaced(findings_for, folder, is_reported):
+    files = {"GEMINI.md": "Be brief.", f"{folder}/.gemini/GEMINI.md": "Run tests."}
+    found = [path for code, path, _ in findings_for(files, "--recursive") if code == "misplaced-file"]
+    assert found == ([f"{folder}/.gemini/GEMINI.md"] if is_reported else [])
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -595,9 +604,17 @@ def test_a_glob_may_be_for_files_with_all_of_its_suffixes(findings_for, name, is
     assert findings_for(files) == ([("unmatched-rule", ".claude/rules/a.md", 2)] if is_reported else [])
 
 
-def test_a_rule_for_a_hidden_folder_may_be_for_files_to_come(findings_for):
-    rule = "---\napplyTo: '.github/hooks/**/*.json'\n---\nBe brief.\n"
+@pytest.mark.parametrize("glob", [".github/hooks/**/*.json", "tests/**/*.json"])
+def test_a_rule_for_hidden_folders_or_tests_may_be_for_files_to_come(findings_for, glob):
+    rule = f"---\napplyTo: '{glob}'\n---\nBe brief.\n"
     assert findings_for({".github/instructions/a.instructions.md": rule, "web/x.json": "{}"}) == []
+
+
+def test_a_rule_that_the_settings_of_an_editor_name_needs_no_paths(findings_for):
+    rule = {".github/instructions/commit.instructions.md": "---\napplyTo: ''\n---\nBe brief.\n"}
+    assert findings_for(rule) == [("rule-field", ".github/instructions/commit.instructions.md", 2)]
+    settings = '{"x.commitMessageGeneration.instructions": [{"file": ".github/instructions/commit.instructions.md"}]}'
+    assert findings_for({".vscode/settings.json": settings}) == []
 
 
 def test_rules_of_a_collection_match_nothing(findings_for):
@@ -748,9 +765,13 @@ def test_a_name_in_the_wrong_case_names_the_agents(findings_for):
 
 
 def test_a_file_that_is_named_as_it_is_has_its_name_on_purpose(findings_for):
-    files = {"CLAUDE.md": "Run tests.", ".claude/agents.md": "Codex reviews."}
-    assert findings_for(files) == [("file-case", ".claude/agents.md", None)]
-    assert findings_for({**files, "CLAUDE.md": "See `.claude/agents.md` for who does what."}) == []
+    files = {"CLAUDE.md": "Run tests.", ".claude/Agents.md": "Codex reviews."}
+    assert findings_for(files) == [("file-case", ".claude/Agents.md", None)]
+    assert findings_for({**files, "CLAUDE.md": "See `.claude/Agents.md` for who does what."}) == []
+
+
+def test_a_list_of_agents_in_a_hidden_folder_is_not_named_wrongly(findings_for):
+    assert findings_for({"CLAUDE.md": "Run tests.", ".claude/agents.md": "The architect plans."}) == []
 
 
 @pytest.mark.parametrize(
@@ -1042,6 +1063,14 @@ def test_a_colon_in_a_rule_of_an_agent_that_was_not_run_is_only_noted(tree, caps
 def test_an_older_version_of_a_rule_that_is_read_is_not_reported(findings_for):
     assert (
         findings_for({".cursor/rules/a.md": "Be brief.", ".cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nA."})
+        == []
+    )
+
+
+def test_a_file_whose_text_is_in_a_rule_that_is_read_is_not_reported(findings_for):
+    text = "Check every form for a token.\n"
+    assert (
+        findings_for({".cursor/rules/a.md": text, ".cursor/rules/b.mdc": f"---\nalwaysApply: true\n---\n{text}More."})
         == []
     )
 

@@ -241,6 +241,7 @@ def test_the_name_of_a_file_says_that_it_records_changes(name, expected):
         ("```sh\npython scripts/gone.py --all\n```", ["scripts/gone.py"]),
         ("Then ./scripts/gone.sh does it.", ["scripts/gone.sh"]),
         ("Create a file and run `scripts/gone.py`.", []),
+        ("Run `scripts/gone.py` (if it exists).\n\n```sh\npython scripts/gone.py\n```", []),
         ("Run `python scripts/your_script.py`.", []),
         ("- `scripts/gone.py`: counts", ["scripts/gone.py"]),
         ("It must **never**:\n\n- Ask for a password,\n  or\n- run `scripts/gone.py`.", []),

@@ -208,6 +208,8 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("`npm run <script>`, `npm run $X`, `npm run NAME`, `pnpm run /gone/`", []),
         ("Add a script, then `npm run build`. Do not use `npm run gone`.", []),
         ("In the `web` package: `npm run gone`", []),
+        ("- `npm test`, `pytest`, `go test` (testing)", []),
+        ("- `npm test`, `go test`", ["test"]),
         ('```json\n{"scripts": {"gone": "x"}}\n```\nThen `npm run gone`, `npm run absent`.', ["absent"]),
     ],
 )

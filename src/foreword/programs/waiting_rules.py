@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .repository_files import RepositoryFiles
 
 _MAX_FILES = 500_000
+# People write rules for tests before there are any.
+_FOLDERS_OF_TESTS = frozenset("test tests spec specs e2e __tests__".split())
 # From this number of rules on, a repository in which most match nothing is a collection of rules for other projects.
 _MIN_COLLECTION = 3
 
@@ -53,9 +55,13 @@ def _is_wrong(globs: Sequence[str], index: PathIndex, root: str) -> bool:
     """Whether globs that match nothing were meant for files that are elsewhere.
 
     One without a folder, or below one that exists, may be for files that do not exist yet, and so may one in a hidden folder, such as
-    `.github/hooks`. What is not in git may exist elsewhere.
+    `.github/hooks`, or for tests. What is not in git may exist elsewhere.
     """
-    folders = [folder for folder in literal_folders(globs) if not folder.startswith(".")]
+    folders = [
+        folder
+        for folder in literal_folders(globs)
+        if not folder.startswith(".") and folder.rstrip("/") not in _FOLDERS_OF_TESTS
+    ]
     is_wrong = len(folders) == len(globs) > 0 and not index.has_match(folders) and index.has_candidate(globs)
     return is_wrong and not ignored(root, [f"{folder}/x" for folder in folders])
 

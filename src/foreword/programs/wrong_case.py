@@ -24,11 +24,11 @@ CASE_CHECK = "file-case"
 def is_page(name: str, folder: str, root: str, siblings: Iterable[str]) -> bool:
     """Whether a file is probably a page of documentation: it is in a folder of such pages, or its name is in lower case, and it is beside others.
 
-    A file at the root is not, and neither is one whose name is in capitals.
+    A file at the root is not, and neither is one whose name is in capitals. An `agents.md` in a hidden folder is a list of agents.
     """
     if folder == root or name.partition(".")[0].isupper():
         return False
-    if is_in_page_folder(folder, root):
+    if is_in_page_folder(folder, root) or (name == "agents.md" and os.path.basename(folder).startswith(".")):
         return True
     return name == name.lower() and any(
         sibling != name and sibling == sibling.lower() and sibling.endswith((".md", ".mdx")) for sibling in siblings

@@ -6,7 +6,7 @@ Every check uses only the prompt that a layout builds in a folder. None depends 
 from __future__ import annotations
 
 import re
-from posixpath import basename, dirname, join, relpath
+from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_in_page_folder, is_inside
 from ..agent_rules import describe_places
@@ -79,7 +79,15 @@ def _is_available(visit: Visit, hidden: Candidate, agents: Collection[str]) -> b
         return True
     if _is_page(visit, hidden.path):
         return True
-    return _is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
+    if _points_to_loaded_files(visit, hidden.path, source.text):
+        return True
+    return is_covered(source.text, list(visit.loaded.values())) or _has_own_guide(visit, hidden)
+
+
+def _points_to_loaded_files(visit: Visit, path: str, text: str) -> bool:
+    """Whether a short text is a list of files, all of which the agent loads."""
+    named = [normpath(join(dirname(path), name)) for name in re.findall(r"[`(]([\w./-]+/[\w.-]+\.md)[`)]", text)]
+    return bool(named) and len(text) <= _MAX_POINTER_LENGTH * len(named) / 2 and visit.loaded.keys() >= set(named)
 
 
 def _is_page(visit: Visit, path: str) -> bool:
@@ -195,7 +203,7 @@ def _beginning(text: str) -> str:
     return "\n".join((*headings, paragraph))
 
 
-def _is_covered(text: str, others: Sequence[str]) -> bool:
+def is_covered(text: str, others: Sequence[str]) -> bool:
     """Whether most of a text is in others too, disregarding headings, line breaks, Markdown's marks and letter case."""
     if any(_words(text) in _words(other) for other in others):
         return True
@@ -368,10 +376,17 @@ def report_misplaced_files(
                 facts.add("misplaced-file", Place(row.path), message, agent_name(view.layout), severity=severity)
 
 
+# A folder whose files are copied or linked into somebody's home directory.
+_HOME = re.compile(r"/(?:home|dotfiles?|dot_\w+)/")
+
+
 def _is_lost(path: str, visits: Sequence[Visit]) -> bool:
     """Whether a path is that of a file with text, in a hidden folder of the repository, that no text names which an agent loads."""
     root = visits[0].root
-    source = visits[0].read(path) if is_inside(path, root) and _is_hidden_folder(dirname(path), root) else None
+    is_candidate = (
+        is_inside(path, root) and _is_hidden_folder(dirname(path), root) and not _HOME.search(path[len(root) :])
+    )
+    source = visits[0].read(path) if is_candidate else None
     if source is None or not source.text.strip():
         return False
     return not any(mentions(text, path, other) for visit in visits for other, text in visit.loaded.items())

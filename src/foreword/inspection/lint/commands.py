@@ -39,6 +39,11 @@ _ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "time", "env", "exec", "command", "nohup"))
 _NOT_LITERAL = lazy_pattern(r"[$<>{}*?\[\]…]|\.\.\.")
 _MAX_COMMANDS = 500
+# A line that names three of these is about projects in general.
+_TESTS = lazy_pattern(
+    r"`(?:(npm|pnpm|yarn|go|cargo|mvn|gradle|dotnet|mix|swift)(?: run)? test|(pytest|rspec|phpunit))\b"
+)
+_MAX_TESTS = 2
 
 
 def find_commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
@@ -51,12 +56,16 @@ def find_commands(source: SourceText, programs: Sequence[str]) -> Iterator[Comma
 def _all_commands(source: SourceText) -> Iterator[Command]:
     text = source.text
     for match in _SPAN.finditer(text):
-        if not source.is_fenced(match.start()):
+        if not source.is_fenced(match.start()) and not _is_about_any_project(source.line_around(match.start())):
             yield from _Line(match[2], match.start(2), "").commands()
     for start, end in source.fences:
         info = _FENCE_INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
             yield from _fence_commands(text, text.find("\n", start, end) + 1 or end, end)
+
+
+def _is_about_any_project(line: str) -> bool:
+    return len({match.groups() for match in _TESTS.finditer(line)}) > _MAX_TESTS
 
 
 def is_shell(source: SourceText, offset: int) -> bool:

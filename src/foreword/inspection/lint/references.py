@@ -46,6 +46,9 @@ _CHANGES_FOLDER = lazy_pattern(r"^[ \t$]*(?:cd|pushd)[ \t]+\S|&&[ \t]*cd[ \t]", 
 # `cd DOCS_PATH`: what follows is in another repository.
 _ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+_IF_EXISTS = lazy_pattern(
+    r"\b(?:if (?:it |they |one )?(?:exists?|(?:is |are )?(?:present|available))|optional(?:ly)?)\b", re.IGNORECASE
+)
 # A command or a sentence that makes a file.
 _WRITES = lazy_pattern(
     r"\b(?:mkdir|touch|tee|creat(?:e|es|ed|ing)|writes?|writing|written|generat(?:e|es|ed|ing)|sav(?:e|es|ed|ing)|download(?:s|ed)?|outputs?|produc(?:e|es|ed)"
@@ -257,6 +260,8 @@ def _find_missing_scripts(source: SourceText, exists: Exists, exists_anywhere: E
             or _FORBIDS.search(source.list_above(match.start())[0])
             or _CHANGES_FOLDER.search(source.fence_before(match.start()))
         )
+        if _IF_EXISTS.search(source.line_around(match.start())):
+            seen.add(target)
         if target not in seen and not is_example and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target) and not exists_anywhere(target):

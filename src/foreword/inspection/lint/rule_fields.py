@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from posixpath import basename, splitext
+from posixpath import basename, dirname, join, splitext
 
 from ...layout.touch_keys import MATCH_FIELDS
 from ...sources.globs import matches_glob
 from ...sources.paths import is_inside
 from ...text.lines import printable
 from .agent_facts import Place, agent_name, mentions, place_of
+from .agent_files import is_covered
 from .rule_globs import matches_all, split_globs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ...layout.model import Layout, Lookup
     from ...vocabulary import Candidate, Severity
@@ -70,7 +71,7 @@ class RuleFields:
     def _check(self, layout: Layout, candidate: Candidate, read: Callable[[str], SourceText | None]) -> None:
         lookups = list(_rule_lookups(layout, candidate.path))
         source = read(candidate.path) if lookups else None
-        if source is None:
+        if source is None or _is_named_in_settings(candidate.path, read):
             return
         fields = self.read_fields(source.text) if source.text.startswith("---") else {}
         known = _known_values(lookups)
@@ -205,6 +206,12 @@ def _problems(fields: Mapping[str, str], known: Mapping[str, Collection[str]]) -
             yield name, f"{{agents}} ignore{{s}} the field `{name}` of this rule; did you mean `{meant}`?"
 
 
+def _is_named_in_settings(path: str, read: Callable[[str], SourceText | None]) -> bool:
+    """Whether the settings of VS Code name a file, which is then used for what they say."""
+    settings = read(f"{path.partition('/.github/')[0]}/.vscode/settings.json") if "/.github/" in path else None
+    return settings is not None and basename(path) in settings.text
+
+
 def _empty_scopes(fields: Mapping[str, str], lookups: Iterable[Lookup]) -> Iterator[tuple[str, str]]:
     """Yield the fields of a rule for every file that should list paths, but are empty. Cursor writes them beside `alwaysApply`."""
     scopes = [name for name in dict.fromkeys(_optional_scopes(lookups)) if name in fields]
@@ -275,15 +282,25 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {_stem_for(printable(stem), endings[0])}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
-            if any(stem + ending in names for ending in endings):  # an older version of the rule that is read
-                continue
-            if any(mentions(text, place.path, path) for path, text in visit.loaded.items()):
+            if _has_version(visit, place.path, [name for name in names if name.endswith(tuple(endings))], endings):
                 continue
             for_several = (
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"
                 f" {{files}}; rename them to *{endings[0]}"
             )
             facts.add("misplaced-file", place, message, visit.agent, "", "warning", for_several)
+
+
+def _has_version(visit: Visit, path: str, rules: Sequence[str], endings: Iterable[str]) -> bool:
+    """Whether the agent learns of a file, or of a version: a rule in the same folder that has its name, or most of its text."""
+    stem = splitext(basename(path))[0]
+    if any(stem + ending in rules for ending in endings):
+        return True
+    if any(mentions(text, path, other) for other, text in visit.loaded.items()):
+        return True
+    source = visit.read(path)
+    others = [visit.read(join(dirname(path), name)) for name in rules] if source else []
+    return source is not None and is_covered(source.text, [other.text for other in others if other])
 
 
 def _stem_for(stem: str, ending: str) -> str:
