@@ -74,7 +74,7 @@ def read_vs_select(talks: Talks) -> Row:
     ids, same_ids = cycle(talks.ids), cycle(talks.ids)
 
     def select() -> None:
-        bare.execute(CURRENT, (next(same_ids),)).fetchone()
+        bare.execute(CURRENT, ("", next(same_ids))).fetchone()
 
     times = take_turns({"ours": lambda: talks.store.current(next(ids)), "baseline": select}, 20 * ROUNDS)
     bare.close()
