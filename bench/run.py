@@ -2,11 +2,15 @@
 
 A benchmark in BENCHES takes the fixture and returns rows. A suite in SUITES measures something other than time and yields the lines
 of its own table. A ratio over its limit is printed but is not an error, because noise must not fail a build.
+
+    python bench/run.py                  everything
+    python bench/run.py stores pruning   only these benchmarks
 """
 
 from __future__ import annotations
 
 import platform
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -48,15 +52,19 @@ SUITES = [cache_ways.lines]
 
 
 def main() -> None:
+    names = {bench.__module__: bench for bench in BENCHES}
+    if unknown := [name for name in sys.argv[1:] if name not in names]:
+        sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(names)}")
+    benches = [bench for name, bench in names.items() if name in (sys.argv[1:] or names)]
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         project = fixture.build(Path(folder))
-        rows = [row for bench in BENCHES for row in bench(project)]
+        rows = [row for bench in benches for row in bench(project)]
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; medians in ms\n")
     print_table(rows)
     print()
     for row in rows:
         print(f"{row.name}\n  ours      {row.ours_label}\n  baseline  {row.baseline_label}")
-    for suite in SUITES:
+    for suite in () if sys.argv[1:] else SUITES:
         print()
         for line in suite():
             print(line)
