@@ -449,9 +449,15 @@ def test_text_cut_by_a_limit_is_reported_at_the_file_to_shorten(findings_for, si
 def test_a_limit_counts_windows_line_ends(findings_for):
     text = "- One\n" * 5_600
     assert findings_for({"AGENTS.md": text.encode()}) == [("cut-file", "AGENTS.md", None)]
-    assert "only 32,768 of the 33,600 bytes of this one (lost from line 5,463: - One)" in findings_for.messages[0]
+    assert (
+        "only 32,768 of the 33,600 bytes of this one (lost from the middle of line 5,462: One)"
+        in findings_for.messages[0]
+    )
     assert findings_for({"AGENTS.md": text.replace("\n", "\r\n").encode()}) == [("cut-file", "AGENTS.md", None)]
-    assert "only 32,768 of the 39,200 bytes of this one (lost from line 4,683: - One)" in findings_for.messages[0]
+    assert (
+        "only 32,768 of the 39,200 bytes of this one (lost from the middle of line 4,682: One)"
+        in findings_for.messages[0]
+    )
     assert findings_for({"AGENTS.md": text[:30_000].encode()}) == []
     assert findings_for({"AGENTS.md": text[:30_000].replace("\n", "\r\n").encode()}) == [
         ("cut-file", "AGENTS.md", None)
@@ -461,7 +467,7 @@ def test_a_limit_counts_windows_line_ends(findings_for):
 def test_files_that_are_not_read_at_all_are_named(findings_for):
     files = {"AGENTS.md": "- One\n" * 6_000, "a/AGENTS.md": "A.", "a/b/AGENTS.md": "B.", "a/b/x": ""}
     assert findings_for(files, "a/b") == [("cut-file", "AGENTS.md", None)]
-    expected = "(lost from line 5,463: - One), and nothing of /w/a/AGENTS.md and 1 other file; shorten"
+    expected = "(lost from the middle of line 5,462: One), and nothing of /w/a/AGENTS.md and 1 other file; shorten"
     assert expected in findings_for.messages[0]
 
 
@@ -491,7 +497,7 @@ def test_the_place_where_most_is_lost_counts_files_that_are_not_read_at_all(find
     }
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert (
-        "of /w/a/AGENTS.md, and nothing of /w/a/b/AGENTS.md; 1 other file is cut too; shorten"
+        f"of /w/a/AGENTS.md (lost from the middle of line 1: {'x' * 60}…), and nothing of /w/a/b/AGENTS.md; 1 other file is cut too; shorten"
         in findings_for.messages[0]
     )
 

@@ -91,16 +91,18 @@ def _describe_kept(size: int, left: int) -> str:
 
 
 def _describe_lost_line(text: str, kept: str) -> str:
-    """Return a clause about the first whole line that is lost, or an empty string if only a part of the last line, or everything, is."""
+    """Return a clause about the first line that is lost, or its rest if it is cut, or an empty string if everything is lost."""
     if not kept:
         return ""
-    start = text.find("\n", min(len(kept), len(text)) - (1 if kept.endswith("\n") else 0)) + 1
+    start = len(kept) if text.startswith(kept) else text.find("\n", min(len(kept), len(text))) + 1
     lost = next((line for line in text[start:].split("\n") if line.strip()), "") if start else ""
     if not lost:
         return ""
-    number = text.count("\n", 0, text.index(lost, start)) + 1
+    position = text.index(lost, start)
+    is_cut = text[text.rfind("\n", 0, position) + 1 : position].strip() != ""
+    number = text.count("\n", 0, position) + 1
     shown = lost.strip() if len(lost.strip()) <= _MAX_QUOTE else f"{lost.strip()[:_MAX_QUOTE]}…"
-    return f" (lost from line {number:,}: {shown})"
+    return f" (lost from {'the middle of ' if is_cut else ''}line {number:,}: {shown})"
 
 
 def _dropped_files(visit: Visit, path: str) -> list[str]:
