@@ -483,7 +483,7 @@ def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_f
     files = {"AGENTS.md": "r" * 32_000, "a/AGENTS.md": "- One\n" * 200, "b/AGENTS.md": "- Two\n" * 300}
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert findings_for.messages[0].endswith(
-        "only 768 of the 1,800 bytes of /w/b/AGENTS.md (lost from line 129: - Two); 1 other file is cut too; shorten this one, or move details"
+        "only 768 of the 1,800 bytes of /w/b/AGENTS.md (lost from line 129: - Two); at least 1 other file is cut too; shorten this one, or move details"
         " into files that are read when needed"
     )
 
@@ -497,7 +497,7 @@ def test_the_place_where_most_is_lost_counts_files_that_are_not_read_at_all(find
     }
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert (
-        f"of /w/a/AGENTS.md (lost from the middle of line 1: {'x' * 60}…), and nothing of /w/a/b/AGENTS.md; 1 other file is cut too; shorten"
+        f"of /w/a/AGENTS.md (lost from the middle of line 1: {'x' * 60}…), and nothing of /w/a/b/AGENTS.md; at least 1 other file is cut too; shorten"
         in findings_for.messages[0]
     )
 

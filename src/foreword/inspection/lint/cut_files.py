@@ -63,10 +63,10 @@ class CutFiles:
         self.facts.news.append(None)
 
     def report(self) -> None:
-        """Report each file to shorten, with the file of which most is lost."""
+        """Report each file to shorten, with the file of which most is lost. Of folders that are alike, only a few were visited."""
         for (path, agent), worst in self._worst.items():
             others = len(worst.cut) - worst.named
-            also = f"; {others:,} other file{'s are' if others > 1 else ' is'} cut too" if others else ""
+            also = f"; at least {others:,} other file{'s are' if others > 1 else ' is'} cut too" if others else ""
             self.facts.add("cut-file", Place(path), worst.message.replace("{others}", also), agent)
 
 
