@@ -9,6 +9,8 @@ read it when it works in another folder; otherwise it never does.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from posixpath import basename, dirname, join
 
 from ..gathering.conditions import is_read_by_program
@@ -403,8 +405,18 @@ def _patterns_by_name(
     return by_name, by_wildcard
 
 
+@lru_cache
+def _fixed_folders(pattern: str) -> str:
+    """Return the folders with which every path that a pattern matches begins, such as `/.claude/rules/`, or `/` if there are none."""
+    folders = pattern.partition("*")[0].rpartition("/")[0]
+    is_fixed = all(re.fullmatch(r"[\w.-]*\w[\w-]*", folder) for folder in folders.split("/"))
+    return f"/{folders}/" if is_fixed else "/"
+
+
 def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
     """Yield the folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
+    if _fixed_folders(pattern.path) not in path:
+        return
     folder = dirname(path)
     top = root if is_inside(path, root) else "/"
     is_deep = path.count("/") > _MAX_DEPTH
