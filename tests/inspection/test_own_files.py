@@ -74,3 +74,12 @@ LOCK = {"w/skills-lock.json": '{"skills": {"Cut a Release": {}}}'}
 def test_a_skill_that_is_installed_or_that_agents_find_elsewhere(tree, files, expected):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be brief.\n", **files})
     assert [f.code for f in proofread(Assembler(tree.workspace("w")), is_recursive=True).findings] == expected
+
+
+@pytest.mark.parametrize(("cwd", "expected"), [("w", []), ("w/.x", ["cut-menu"])])
+def test_the_skills_of_a_hidden_folder_belong_to_those_who_work_in_it(tree, cwd, expected):
+    text = f"---\nname: {{}}\ndescription: {'d' * 900}\n---\nPay.\n"
+    skills = {f"w/.x/.claude/skills/a{index}/SKILL.md": text.format(f"a{index}") for index in range(30)}
+    tree({"w/.git/HEAD": "", "w/.x/CLAUDE.md": "Be brief.\n", **skills})
+    findings = proofread(Assembler(tree.workspace(cwd)), is_recursive=True).findings
+    assert [finding.code for finding in findings] == expected

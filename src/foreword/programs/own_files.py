@@ -55,7 +55,7 @@ class OwnFiles:
 
     def is_workplace(self, folder: str) -> bool:
         """Whether someone might start an agent in a folder. Nobody does that in material, a hidden folder or a skill."""
-        return not (self._is_material(folder) or "/." in folder[len(self.root) :] or self.files.is_in_skill(folder))
+        return not (self._is_material(folder) or "/." in self._below(folder) or self.files.is_in_skill(folder))
 
     def is_own(self, path: str) -> bool:
         """Whether an instruction file or a skill belongs to the project. Files outside the repository are the user's own."""
@@ -67,7 +67,7 @@ class OwnFiles:
         if basename(path) == SKILL_FILE:
             return self._is_searched(folder)
         # An AGENTS.md somewhere below a hidden folder came with something else.
-        is_in_bundle = splitext(basename(path))[0].isupper() and "/." in dirname(folder)[len(self.root) :]
+        is_in_bundle = splitext(basename(path))[0].isupper() and "/." in self._below(dirname(folder))
         return not (is_in_bundle or self.files.is_in_skill(folder))
 
     def concerns(self, found: Finding) -> bool:
@@ -81,13 +81,21 @@ class OwnFiles:
     def _is_material(self, folder: str) -> bool:
         return is_material(folder, self.cwd if is_inside(folder, self.cwd) else self.root)
 
+    def _below(self, path: str) -> str:
+        """Return the part of a path below the working directory, or below the root if it is elsewhere in the repository."""
+        return path[len(self.cwd if is_inside(path, self.cwd) else self.root) :]
+
     def _is_searched(self, folder: str) -> bool:
-        """Whether an agent searches a skill's folder: a hidden one of a known agent, `skills` at the root, or that of a plugin."""
-        below = folder[len(self.root) :]
+        """Whether an agent searches a skill's folder, here or in the working directory."""
+        tops = (self.root, self.cwd) if is_inside(folder, self.cwd) else (self.root,)
+        return any(self._is_searched_below(top, folder[len(top) :]) for top in tops)
+
+    def _is_searched_below(self, top: str, below: str) -> bool:
+        """Whether this is a hidden folder of a known agent, `skills` at the top, or that of a plugin."""
         if hidden := hidden_folder(f"{below}/"):
             return not self.readers or hidden in self.readers
         parent, _, _ = below.rpartition("/skills/")
-        return "/skills/" in below and (not parent or self._is_in_plugin(self.root + parent))
+        return "/skills/" in below and (not parent or self._is_in_plugin(top + parent))
 
     def _is_in_plugin(self, folder: str) -> bool:
         while is_inside(folder, self.root):
@@ -102,7 +110,7 @@ class OwnFiles:
         """Whether a finding about a skill says more than what only its author can correct, or the skill is the owner's own."""
         folder, source = dirname(found.path), self.files.read(found.path)
         head = source.text.partition("\n---")[0] if source else ""
-        is_hidden, has_fields = bool(hidden_folder(found.path[len(self.root) :])), head.startswith("---")
+        is_hidden, has_fields = bool(hidden_folder(self._below(found.path))), head.startswith("---")
         if not is_hidden and found.code.startswith("skill-") and (not has_fields or _OWN_FORM.search(head)):
             return False
         if found.code not in _OF_AUTHORS:
