@@ -52,10 +52,10 @@ def test_a_shipped_mirror_is_compiled_and_complete(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mirror_is_short(name):
-    """At most 65 lines for the prompt, and 15 for touches."""
+    """At most 67 lines for the prompt, and 15 for touches."""
     lines = [line for line in (FOLDER / f"{name}.toml").read_text().splitlines() if line]
     about_touches = [line for line in lines if line.startswith(("touch", "# On a touch"))]
-    assert len(lines) - len(about_touches) <= 65 and len(about_touches) <= 15
+    assert len(lines) - len(about_touches) <= 67 and len(about_touches) <= 15
 
 
 @pytest.mark.parametrize("reference", ["codex", "$agents/codex"])

@@ -43,18 +43,28 @@ def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
 def _without_parts(reading: Reading, rules: TextRules) -> Pieces:
     document = reading.document
     pieces: Pieces = (*_to_pieces(document), *cut_mark(document))
-    if rules.front != "keep" and reading.line == 1 and reading.text.startswith("---"):
-        from ..sources.front_matter import split
-
-        head, rest, _ = split(reading.text)
-        start, end = len(reading.text) - len(rest), _length(pieces)
-        if head is not None and rules.front != "drop":
-            start += len(rest) - len(rest.lstrip())
-            end = max(start, len(reading.text.rstrip())) if rules.front == "drop-ends" else end
-        pieces = slice_pieces(pieces, start, end)
+    if rules.front != "keep":
+        pieces = _without_front_matter(reading, rules, pieces)
     if rules.comments != "keep" and any("<!--" in piece.text for piece in pieces):
         pieces = without_comments(pieces) if rules.comments == "drop" else without_all_comments(pieces)
     return pieces
+
+
+def _without_front_matter(reading: Reading, rules: TextRules, pieces: Pieces) -> Pieces:
+    text = reading.text
+    if not (text.startswith("---") and reading.line == 1) and (rules.fences != "sections" or "---" not in text):
+        return pieces
+    from ..sources.fences import split_parts
+
+    head, parts = split_parts(text, rules.fences)
+    if head is None:
+        return pieces
+    starts, ends = [start for start, _ in parts], [*(end for _, end in parts[:-1]), _length(pieces)]
+    if rules.front != "drop":
+        starts[0] += len(text) - starts[0] - len(text[starts[0] :].lstrip())
+    if rules.front == "drop-ends":
+        ends[-1] = max(starts[-1], len(text.rstrip()))
+    return tuple(piece for start, end in zip(starts, ends, strict=True) for piece in slice_pieces(pieces, start, end))
 
 
 def _first_lines(pieces: Pieces, rules: TextRules) -> Pieces:
@@ -119,10 +129,10 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
         findings.append(finding("budget-file", message, path))
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
-    if rules.front != "keep" and reading.line == 1:
+    if rules.front != "keep" and (reading.line == 1 or rules.fences == "sections"):
         from ..sources.scoping import read_rule_fields
 
-        front_matter, problem, _ = read_rule_fields(reading.text)
+        front_matter, problem, _ = read_rule_fields(reading.text_with_fences(rules.fences))
         fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path

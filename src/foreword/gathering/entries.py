@@ -140,14 +140,14 @@ def _add_entry(
 
 def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | None, Sequence[Finding]]:
     """Return the entry that a file describes in its front matter, or None, and findings about the front matter."""
-    display_path = printable(reading.path)
+    display_path, text = printable(reading.path), reading.text_with_fences(lookup.rules.fences)
     if lookup.kind == "skill":
-        return read_skill(reading.text, display_path, lookup.validation)
+        return read_skill(text, display_path, lookup.validation)
     if lookup.kind == "resident":
-        return read_resident(reading.text, display_path)
+        return read_resident(text, display_path)
     from ..sources.definitions import read_definition
 
-    return read_definition(reading.text, display_path, lookup.kind)
+    return read_definition(text, display_path, lookup.kind)
 
 
 def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill:

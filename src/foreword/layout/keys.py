@@ -133,6 +133,15 @@ KEYS = (
         " mirrors).",
         ("lf", "keep"),
     ),
+    Key(
+        "layout",
+        "fences",
+        "choice",
+        "What is a fence of front matter: a line `---`, of which the first is the first line of the file (`lines`); the second `---` also where it"
+        " is not a line (`inside`, only in mirrors); or every line `---`: what is between the first two is the front matter, and what is before"
+        " it is dropped (`sections`, only in mirrors).",
+        ("lines", "inside", "sections"),
+    ),
     *CONFIG_KEYS,
     Key(
         "find",
@@ -393,6 +402,7 @@ ONLY_IN_MIRRORS = (
     ("layout", "raw", (True,)),
     ("layout", "encoding", ("any", "raw", "visible")),
     ("layout", "line_ends", ("keep",)),
+    ("layout", "fences", ("inside", "sections")),
     ("section", "mark", (False,)),
     ("find", "globs", ("git", "names", "paths")),
 )

@@ -62,7 +62,7 @@ def parse_lookup(
         table.get("layer", ""),
         top.get("links", "inside"),
         top.get("copies", "drop"),
-        parse_text_rules(_with_extensions(table, where, settings), where, bool(top.get("mirrors", "").strip())),
+        parse_text_rules(_with_extensions(table, where, settings), where, top),
         order=table.get("order", "farthest"),
         markers=_parse_markers(table, where, settings, untrusted),
         where=_parse_fields(table, "where", where, settings),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..vocabulary import Encoding, Lifetime, LineEnds, Origin, Role
+    from ..vocabulary import Encoding, Fences, Lifetime, LineEnds, Origin, Role
 
     GlobStyle = Literal["folders", "git", "names", "paths"]
 
@@ -110,6 +110,7 @@ class TextRules:
     max_lines: int | None = None
     max_bytes: int | None = None
     line_ends: Literal["keep", "lf", "all"] = "keep"
+    fences: Fences = "lines"
 
     @property
     def keep_blank(self) -> bool:

@@ -24,11 +24,12 @@ _FORMS = {
 _KEYS_NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
 
 
-def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> TextRules:
-    """Parse the rules for the text of a lookup rule's files."""
+def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any]) -> TextRules:
+    """Parse the rules for the text of a lookup rule's files. `top` contains the layout's top-level keys."""
+    fences, is_mirror = top.get("fences", "lines"), bool(top.get("mirrors", "").strip())
     text_keys = [key for key in TEXT_RULE_KEYS if key in table]
     if not text_keys:
-        return TextRules()
+        return TextRules(fences=fences)
     kind = table.get("as", "text")
     if kind != "text":
         raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}").at(
@@ -44,6 +45,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> T
         table.get("max_lines"),
         table.get("max_bytes"),
         table.get("line_ends", "keep"),
+        fences,
     )
 
 

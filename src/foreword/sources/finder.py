@@ -418,7 +418,7 @@ def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail
         return True
     from .scoping import check_front_matter
 
-    fate, reason, awaited_paths, problem = check_front_matter(reading.text, reading.path, lookup)
+    fate, reason, awaited_paths, problem = check_front_matter(reading, lookup)
     if problem:
         display_path = printable(reading.path)
         trail.findings.append(finding("front-matter-invalid", f"{display_path}: {problem}", display_path, 1))

@@ -143,7 +143,7 @@ def _describe_ignored_globs(fields: Fields, name: str) -> str:
 def parse_front_matter(text: str) -> Any:
     """Return the front matter as YAML parses it, or None if there is none or it is invalid."""
     head, _, _ = _find_head(text)
-    return None if head is None else _load_yaml(head)[0]
+    return None if head is None else load_yaml(head)[0]
 
 
 def _join_list(values: list[Any]) -> str:
@@ -244,7 +244,7 @@ def _find_head(text: str) -> tuple[str | None, int, str]:
 
 def _parse_fields(head: str, names: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
     """Parse the fields of the front matter. If it is not valid YAML, returns the fields in `names` that can be recovered, and why."""
-    loaded, error = _load_yaml(head)
+    loaded, error = load_yaml(head)
     if error:
         from .yaml_errors import explain_yaml_error
 
@@ -257,7 +257,7 @@ def _parse_fields(head: str, names: tuple[str, ...], code: str) -> tuple[Fields,
     return loaded, []
 
 
-def _load_yaml(head: str) -> tuple[Any, str]:
+def load_yaml(head: str) -> tuple[Any, str]:
     """Return the parsed YAML, and the parser's error message if it failed."""
     if head.count("[") + head.count("{") > MAX_BRACKETS:
         return None, f"more than {MAX_BRACKETS} brackets"
@@ -315,7 +315,7 @@ def _recover_fields(head: str, names: tuple[str, ...], last: bool = False) -> Fi
 def _parse_field(key: str, lines: list[str]) -> Any:
     """Parse one field's lines as YAML if that works, otherwise as plain text."""
     text = "\n".join(lines)
-    loaded, error = _load_yaml(text) if len(text) <= MAX_HEAD_LENGTH else (None, "too long")
+    loaded, error = load_yaml(text) if len(text) <= MAX_HEAD_LENGTH else (None, "too long")
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
     value = lines[0].partition(":")[2].strip()
@@ -358,7 +358,7 @@ def _as_written(value: Any, key: str, head: str) -> str:
     if offset >= 0:
         start = offset + len(key) + 1
         token = head[start : head.find("\n", start)].split(None, 1)[:1]
-        if token and token[0][0] not in "!&*#" and repr(_load_yaml(token[0])[0]) == repr(value):
+        if token and token[0][0] not in "!&*#" and repr(load_yaml(token[0])[0]) == repr(value):
             return token[0]
     return "" if value is None else str(value).lower()
 

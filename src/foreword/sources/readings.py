@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Protocol
 
-    from ..vocabulary import Encoding, Fate, LineEnds, Piece
+    from ..vocabulary import Encoding, Fate, Fences, LineEnds, Piece
 
     # The fate of a path that may not be read, the reason, and the finding's code.
     Refusal = tuple[Fate, str, str]
@@ -74,6 +74,14 @@ class Reading:
     @property
     def has_text(self) -> bool:
         return self.fate in ("used", "cut")
+
+    def text_with_fences(self, fences: Fences) -> str:
+        """Return the text with the front matter that these fences enclose between fences that are lines."""
+        if fences == "lines":
+            return self.text
+        from .fences import with_lines
+
+        return with_lines(self.text, fences, is_start=self.line == 1)
 
     @property
     def document(self) -> Document:

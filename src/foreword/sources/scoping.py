@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..layout.model import GlobStyle, Lookup
     from ..vocabulary import Fate
     from .path_globs import PathGlobs
+    from .readings import Reading
 
 
 def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
@@ -23,15 +24,15 @@ def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
     return fields, "" if problem and not ignored and _has_unquoted_globs(text) else problem, ignored
 
 
-def check_front_matter(text: str, path: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
+def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
 
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
     front matter, if any.
     """
-    fields, problem, ignored = read_rule_fields(text)
+    fields, problem, ignored = read_rule_fields(reading.text_with_fences(lookup.rules.fences))
     problem = problem or ignored
-    fields.setdefault("name", path.rpartition("/")[2].rpartition(".")[0])
+    fields.setdefault("name", reading.path.rpartition("/")[2].rpartition(".")[0])
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
     refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
     failed_fields += refused_fields

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from re import IGNORECASE, Pattern, compile, escape, findall, fullmatch, match, search, sub
+    from re import IGNORECASE, Pattern, compile, escape, findall, finditer, fullmatch, match, search, sub
 
-__all__ = ["IGNORECASE", "Pattern", "compile", "escape", "findall", "fullmatch", "match", "search", "sub"]
+__all__ = ["IGNORECASE", "Pattern", "compile", "escape", "findall", "finditer", "fullmatch", "match", "search", "sub"]
 
 if not TYPE_CHECKING:
 

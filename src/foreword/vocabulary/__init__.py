@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Severity = Literal["error", "warning", "info"]
     Encoding = Literal["utf-8", "any", "raw", "visible"]
     LineEnds = Literal["lf", "keep"]
+    Fences = Literal["lines", "inside", "sections"]
     Fate = Literal[
         "used",
         "unused",

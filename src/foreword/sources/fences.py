@@ -1,0 +1,65 @@
+"""The fences around front matter, as a layout's key `fences` defines them.
+
+    lines     each fence is a line `---`; the first one is the first line of the file
+    inside    the second `---` may be anywhere, also within a line or in a field, and ends the front matter there
+    sections  every line `---` is a fence: what is before the first one is dropped, what is between the first two is the front matter
+
+A mirror needs the last two because its program reads front matter like that. White space here is what JavaScript's regular
+expressions call white space.
+"""
+
+from __future__ import annotations
+
+from ..text import regex
+from .front_matter import load_yaml, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..vocabulary import Fences
+
+_SPACE = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_LINE_ENDS = "\n\r\u2028\u2029"
+_FIRST = rf"---[{_SPACE}]*\n"
+_SECOND = rf"---[{_SPACE}]*"
+_SECTION = rf"(?:\A|(?<=[{_LINE_ENDS}]))---[{_SPACE}]*(?=[{_LINE_ENDS}]|\Z)"
+
+
+def split_parts(text: str, fences: Fences) -> tuple[str | None, Sequence[tuple[int, int]]]:
+    """Return the front matter without its fences, and the offsets of the parts of the rest. Without front matter, the rest is the text."""
+    whole = (None, ((0, len(text)),))
+    if "---" not in text:
+        return whole
+    if fences == "lines":
+        head, rest, _ = split(text)
+        return head, ((len(text) - len(rest), len(text)),)
+    found = _inside(text) if fences == "inside" else _sections(text)
+    return found or whole
+
+
+def with_lines(text: str, fences: Fences, *, is_start: bool = True) -> str:
+    """Return the text with the same front matter between fences that are lines. `is_start` says whether it begins where the file does."""
+    is_possible = is_start or fences == "sections"
+    head, parts = split_parts(text, fences) if is_possible else (None, ((0, len(text)),))
+    rest = "".join(text[start:end] for start, end in parts)
+    if head is None:
+        return "\n" + rest if rest.startswith("---") else rest
+    end = "" if not head or head.endswith("\n") else "\n"
+    return f"---\n{head}{end}---\n{rest}"
+
+
+def _inside(text: str) -> tuple[str, Sequence[tuple[int, int]]] | None:
+    first = regex.match(_FIRST, text)
+    second = regex.compile(_SECOND).search(text, first.end()) if first else None
+    return (text[first.end() : second.start()], ((second.end(), len(text)),)) if first and second else None
+
+
+def _sections(text: str) -> tuple[str, Sequence[tuple[int, int]]] | None:
+    """Split at every line `---`. Of the later ones, only the hyphens stay. Text between them that is not YAML is no front matter."""
+    fences = [match.span() for match in regex.finditer(_SECTION, text)]
+    if len(fences) < 2 or load_yaml(head := text[fences[0][1] : fences[1][0]].replace("\r\n", "\n"))[1]:
+        return None
+    starts = [fences[1][1], *(end for _, end in fences[2:])]
+    ends = [*(start + 3 for start, _ in fences[2:]), len(text)]
+    return head.removeprefix("\n"), tuple(zip(starts, ends, strict=True))

@@ -1,0 +1,85 @@
+"""What a mirror takes for the fences of front matter: the layout's key `fences`."""
+
+import pytest
+
+from foreword.errors import LayoutError
+
+MIRROR = {"mirrors": "Program 1.0", "line_ends": "keep"}
+INSIDE = {**MIRROR, "fences": "inside"}
+SECTIONS = {**MIRROR, "fences": "sections", "raw": True}
+ITEM = {"item": "[{front.a}]{text}"}
+
+
+def found(notes, text, fences):
+    find = {"trim": "none", "front": "drop-space"}
+    return notes.prompt({"w/N.md": text.encode()}, find, ITEM, **fences).text
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\na: 1\n---\nText\n", "[1]Text\n"),
+        ("---\na: 1 --- 2\nb: 3\n---\nText\n", "[1]2\nb: 3\n---\nText\n"),
+        ("---\na: 1 ---\nText\n", "[1]Text\n"),
+        ("---\na: 1\n  ---\nText\n", "[1]Text\n"),
+        ("---\na: 1\n-----\nText\n", "[1]--\nText\n"),
+        ("---\na: 1\n--- # b\nText\n", "[1]# b\nText\n"),
+        ("--- \t\n\n \na: 1\n--- \t\n\n  Text\n", "[1]Text\n"),
+        ("---\n---\nText\n", "[]Text\n"),
+        ("----\na: 1\n---\nText\n", "[]----\na: 1\n---\nText\n"),
+        ("--- # b\na: 1\n---\nText\n", "[]--- # b\na: 1\n---\nText\n"),
+        (" ---\na: 1\n---\nText\n", "[] ---\na: 1\n---\nText\n"),
+        ("\n---\na: 1\n---\nText\n", "[]\n---\na: 1\n---\nText\n"),
+        ("---\na: 1\nText\n", "[]---\na: 1\nText\n"),
+        ("---", "[]---"),
+    ],
+)
+def test_the_second_fence_may_be_inside_a_line(notes, text, expected, line_end):
+    text, expected = text.replace("\n", line_end), expected.replace("\n", line_end)
+    assert found(notes, text, INSIDE) == expected
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\na: 1\n---\n\n Text\n\n", "[1]Text"),
+        ("Before\n---\na: 1\n---\nText\n", "[1]Text"),
+        ("Before\n\n---\n\nMiddle\n\n---\n\nText\n", "[]Text"),
+        ("---\na: 1\n---\nText\n\n---\n\n\nMore\n---\n", "[1]Text\n\n---\nMore\n---"),
+        ("---\n---\n---\n\n  Text\n", "[]---\n  Text"),
+        ("\n\n---  \na: 1\n---\t\nText\n", "[1]Text"),
+        ("```\n---\na: 1\n---\n```\nText\n", "[1]```\nText"),
+        ("\nText\n---\nMore\n\n", "[]\nText\n---\nMore\n\n"),
+        ("\nText\n---\nThis: is: [not YAML\n---\nMore\n\n", "[]\nText\n---\nThis: is: [not YAML\n---\nMore\n\n"),
+        ("\nText\n ---\nb\n ---\nb\n----\n", "[]\nText\n ---\nb\n ---\nb\n----\n"),
+        ("---\na: b --- c\n---\nText --- \nMore\n", "[b --- c]Text --- \nMore"),
+    ],
+)
+def test_every_line_may_be_a_fence(notes, text, expected, line_end):
+    find = {"trim": "none", "front": "drop-ends", "line_ends": "lf"}
+    assert notes.prompt({"w/N.md": text.replace("\n", line_end).encode()}, find, ITEM, **SECTIONS).text == expected
+
+
+def test_only_a_mirror_may_have_other_fences(notes):
+    with pytest.raises(LayoutError, match="fences: 'inside' is only for a layout that mirrors a program"):
+        notes.prompt({}, fences="inside")
+    assert found(notes, "---\na: 1 --- 2\n---\nText\n", {}) == "[1 --- 2]Text\n"
+
+
+@pytest.mark.parametrize(
+    ("fences", "text"),
+    [(INSIDE, "---\nglobs: '*.py' ---\nText\n"), (SECTIONS, "Gone\n---\nglobs: '*.py'\n---\nText\n")],
+)
+def test_conditions_use_the_same_fences(notes, fences, text):
+    find = {"where": {"globs": ""}, "front": "drop"}
+    assert notes.prompt({"w/N.md": text}, find, **fences).text == ""
+    assert notes.prompt({"w/N.md": text}, {**find, "where": {"globs": "*.py"}}, **fences).text == "Text"
+
+
+@pytest.mark.parametrize(("fences", "expected"), [(INSIDE, "- x: One"), (MIRROR, "")])
+def test_menus_use_the_same_fences(notes, fences, expected):
+    find = {"as": "agent", "files": ["cwd:*.md"]}
+    files = {"w/x.md": "---\ndescription: One\n  ---\nBody\n"}
+    assert notes.prompt(files, find, {"item": "- {name}: {description}"}, **fences).text == expected
