@@ -40,6 +40,21 @@ _SPLIT = {
     "separator": "qx-separator\u2028---\u2028x\u2029---\u2029qx-separator-end\n",
     "return": "qx-return\r---\rx\r---\rqx-return-end\r",
 }
+# Whether a rule of Continue is sent.
+_FIELDS = {
+    "invokable": "invokable: true",
+    "not-invokable": "invokable: false",
+    "both-false": "alwaysApply: false\nglobs: '*.py'",
+    "invokable-always": "invokable: true\nalwaysApply: true",
+    "regex": "regex: x",
+    "both": "alwaysApply: true\nglobs: '*.py'",
+    "globs-empty": "globs: ''",
+    "globs-null": "globs:",
+    "upper": "alwaysApply: True",
+    "false": "alwaysApply: false",
+    "always": "alwaysApply: true",
+    "regex-always": "alwaysApply: true\nregex: x",
+}
 # Of front matter that is not YAML, such as globs without quotes, Continue sends everything.
 _INVALID = {
     "bare": "globs: **/*.py",
@@ -114,12 +129,16 @@ def _pairs(forms: dict[str, str]) -> dict[str, dict[str, str]]:
 
 
 _INVALID_RULES = {name: f"---\n{fields}\n---\nqx-{name}\n" for name, fields in _INVALID.items()}
+_FIELD_RULES = {name: f"---\n{fields}\n---\nqx-{name}\n" for name, fields in _FIELDS.items()}
 
 FRONT_TREES = {
     **{f"continue-split-{name}": Tree(files, ("repo",), ("continue",)) for name, files in _pairs(_SPLIT).items()},
     **{
         f"continue-crlf-split-{name}": Tree(_windows(files), ("repo",), ("continue",))
         for name, files in _pairs(_SPLIT).items()
+    },
+    **{
+        f"continue-fields-{name}": Tree(files, ("repo",), ("continue",)) for name, files in _pairs(_FIELD_RULES).items()
     },
     **{
         f"continue-invalid-{name}": Tree(files, ("repo",), ("continue",))

@@ -1,4 +1,4 @@
-"""What a mirror takes for the fences of front matter: the layout's key `fences`."""
+"""What is front matter (the key `fences`), and fields that make a condition unnecessary (`always`)."""
 
 import pytest
 
@@ -83,3 +83,23 @@ def test_menus_use_the_same_fences(notes, fences, expected):
     find = {"as": "agent", "files": ["cwd:*.md"]}
     files = {"w/x.md": "---\ndescription: One\n  ---\nBody\n"}
     assert notes.prompt(files, find, {"item": "- {name}: {description}"}, **fences).text == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_found"),
+    [
+        ("a: 1", True),
+        ("globs: '*.py'", False),
+        ("globs: '*.py'\nalwaysApply: true", True),
+        ("globs: '*.py'\nalwaysApply: false", False),
+        ("globs: '*.py'\nalwaysApply: true\nb: 2", False),
+    ],
+)
+def test_a_field_may_make_conditions_unnecessary(notes, fields, is_found):
+    find = {"front": "drop", "where": {"globs": ""}, "always": {"alwaysApply": True}, "unless": {"b": "2"}}
+    assert notes.prompt({"w/N.md": f"---\n{fields}\n---\nText\n"}, find).text == ("Text" if is_found else "")
+
+
+def test_always_needs_a_condition(notes):
+    with pytest.raises(LayoutError, match="always has no effect without where"):
+        notes.prompt({}, {"always": {"alwaysApply": True}})

@@ -83,6 +83,13 @@ SELECTION_KEYS = (
     ),
     Key(
         "find",
+        "always",
+        "fields",
+        'Front-matter fields with which a file need not match `where`: `where = { globs = "" }` and `always = { alwaysApply = true }` also find a'
+        " file that has `globs` and `alwaysApply: true`.",
+    ),
+    Key(
+        "find",
         "below",
         "names",
         'Folders such as `[".claude/rules"]`: `where`, `unless` and `match` apply only to files below a folder with one of these names.'

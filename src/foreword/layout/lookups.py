@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_TEXT_ONLY_KEYS = ("exclude", "where", "unless", "below")
+_TEXT_ONLY_KEYS = ("exclude", "where", "unless", "always", "below")
 _MENU_ONLY_KEYS = ("same_name", "named")
 
 
@@ -35,8 +35,7 @@ def parse_lookup(
 ) -> Lookup:
     """Parse one lookup rule.
 
-    `top` contains the layout's top-level keys, some of which apply to every lookup rule. `earlier_names` are the names of the
-    lookup rules above this one, to which its conditions may refer, and `later_names` of those below it.
+    `top` contains the layout's top-level keys. `earlier_names` and `later_names` are those of the lookup rules above and below it.
     """
     where = f"find.{name}."
     check_table(table, KEY_SHAPES["find"], f"find.{name}", LayoutError)
@@ -67,6 +66,7 @@ def parse_lookup(
         markers=_parse_markers(table, where, settings, untrusted),
         where=_parse_fields(table, "where", where, settings),
         unless=_parse_fields(table, "unless", where, settings),
+        always=_parse_fields(table, "always", where, settings),
         below=_parse_below(table, where),
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
@@ -88,6 +88,8 @@ def parse_lookup(
 
 def _parse_below(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
     """Return the folders whose files the conditions apply to."""
+    if "always" in table and "where" not in table:
+        raise LayoutError(f"{where}always has no effect without where").at(f"{where}always")
     if "below" in table and not ("where" in table or "unless" in table or "match" in table):
         raise LayoutError(f"{where}below has no effect without where, unless or match").at(f"{where}below")
     folders = tuple(folder.strip("/") for folder in table.get("below", ()))

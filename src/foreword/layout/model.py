@@ -158,6 +158,7 @@ class Lookup:
     is_probe: bool = False
     where: Sequence[tuple[str, Sequence[str]]] = ()
     unless: Sequence[tuple[str, Sequence[str]]] = ()
+    always: Sequence[tuple[str, Sequence[str]]] = ()
     below: Sequence[str] = ()
     match: Sequence[str] = ()
     unscoped: Literal["apply", "first", "skip"] = "apply"

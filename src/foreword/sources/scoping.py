@@ -33,7 +33,9 @@ def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, s
     fields, problem, ignored = read_rule_fields(reading.text_with_fences(lookup.rules.fences))
     problem = problem or ignored
     fields.setdefault("name", reading.path.rpartition("/")[2].rpartition(".")[0])
-    failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
+    is_exempt = any(_has_value(fields, name, values) for name, values in lookup.always)
+    required = () if is_exempt else lookup.where
+    failed_fields = [name for name, accepted in required if not _has_value(fields, name, accepted)]
     refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
     failed_fields += refused_fields
     if not failed_fields:

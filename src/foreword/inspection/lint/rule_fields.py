@@ -184,7 +184,7 @@ def _known_values(lookups: Collection[Lookup]) -> dict[str, set[str]]:
     """Return the fields that lookup rules know, with the values that their conditions name."""
     known: dict[str, set[str]] = {name: set() for lookup in lookups for name in lookup.match}
     for lookup in lookups:
-        for name, values in (*lookup.where, *lookup.unless):
+        for name, values in (*lookup.where, *lookup.unless, *lookup.always):
             known.setdefault(name, set()).update(filter(None, values))
     if "alwaysApply" in known:
         known["alwaysApply"].update(_BOOLEANS)
