@@ -446,6 +446,19 @@ def test_text_cut_by_a_limit_is_reported_at_the_file_to_shorten(findings_for, si
     )
 
 
+def test_horizontal_rules_that_a_program_reads_as_front_matter_are_reported(findings_for):
+    page = "# Tests\n\nRun all of them.\n\n---\n\n# Style\n\nUse tabs.\n{}\n# Names\n\nUse nouns.\n"
+    path = ".continue/rules/a.md"
+    assert findings_for({path: page.format("")}) == []
+    assert findings_for({path: page.format("\n---\n")}) == [("rule-field", path, 1)]
+    assert findings_for.messages == [
+        "what is between its first two lines `---` is read as front matter, and the text before them is left out by Continue;"
+        " write `***` for a horizontal rule"
+    ]
+    assert findings_for({path: "---\nglobs: **/*.py\n---\nText\n"}) == [("rule-field", path, 1)]
+    assert findings_for({path: "---\nglobs: '**/*.py'\n---\nText\n", "a.py": "x = 1\n"}) == []
+
+
 def test_a_limit_counts_windows_line_ends(findings_for):
     text = "- One\n" * 5_600
     assert findings_for({"AGENTS.md": text.encode()}) == [("cut-file", "AGENTS.md", None)]

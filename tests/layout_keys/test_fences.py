@@ -103,3 +103,21 @@ def test_a_field_may_make_conditions_unnecessary(notes, fields, is_found):
 def test_always_needs_a_condition(notes):
     with pytest.raises(LayoutError, match="always has no effect without where"):
         notes.prompt({}, {"always": {"alwaysApply": True}})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "Before\n---\na: 1\n---\nText\n",
+            "what is between its first two lines `---` is read as front matter, and the text before them is left out",
+        ),
+        ("---\nglobs: **/*.py\n---\nText\n", "the front matter is not valid YAML and is sent as text"),
+        ("Text\n---\nMore\n", ""),
+        ("---\na: 1\n---\nText\n---\nMore\n", ""),
+    ],
+)
+def test_a_rule_that_loses_its_first_text_or_its_fields_is_reported(notes, text, problem):
+    findings = notes.prompt({"w/N.md": text}, {"front": "drop-ends"}, **SECTIONS).findings
+    messages = [found.message.partition(": ")[2] for found in findings if found.code == "front-matter-invalid"]
+    assert messages == ([problem] if problem else [])

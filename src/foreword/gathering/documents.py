@@ -130,9 +130,9 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
     if rules.front != "keep" and (reading.line == 1 or rules.fences == "sections"):
-        from ..sources.scoping import read_rule_fields
+        from ..sources.scoping import read_fields_of
 
-        front_matter, problem, _ = read_rule_fields(reading.text_with_fences(rules.fences))
+        front_matter, problem, _ = read_fields_of(reading, rules.fences)
         fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path

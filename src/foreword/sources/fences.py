@@ -11,7 +11,7 @@ expressions call white space.
 from __future__ import annotations
 
 from ..text import regex
-from .front_matter import load_yaml, split
+from .front_matter import MAX_HEAD_LENGTH, load_yaml, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,11 +55,27 @@ def _inside(text: str) -> tuple[str, Sequence[tuple[int, int]]] | None:
     return (text[first.end() : second.start()], ((second.end(), len(text)),)) if first and second else None
 
 
+def describe_problem(text: str, fences: Fences) -> str:
+    """Return what is unexpected about the fences of a text, in which every line `---` is one, or an empty string."""
+    if fences != "sections" or len(found := [match.span() for match in regex.finditer(_SECTION, text)]) < 2:
+        return ""
+    before, between = text[: found[0][0]].strip(), text[found[0][1] : found[1][0]]
+    is_read = _is_yaml(between.replace("\r\n", "\n"))
+    if before and is_read:
+        return "what is between its first two lines `---` is read as front matter, and the text before them is left out"
+    return "" if before or is_read else "the front matter is not valid YAML and is sent as text"
+
+
 def _sections(text: str) -> tuple[str, Sequence[tuple[int, int]]] | None:
     """Split at every line `---`. Of the later ones, only the hyphens stay. Text between them that is not YAML is no front matter."""
     fences = [match.span() for match in regex.finditer(_SECTION, text)]
-    if len(fences) < 2 or load_yaml(head := text[fences[0][1] : fences[1][0]].replace("\r\n", "\n"))[1]:
+    if len(fences) < 2 or not _is_yaml(head := text[fences[0][1] : fences[1][0]].replace("\r\n", "\n")):
         return None
     starts = [fences[1][1], *(end for _, end in fences[2:])]
     ends = [*(start + 3 for start, _ in fences[2:]), len(text)]
     return head.removeprefix("\n"), tuple(zip(starts, ends, strict=True))
+
+
+def _is_yaml(head: str) -> bool:
+    """Whether front matter can be parsed. Longer front matter than the parser is given counts as YAML."""
+    return len(head) > MAX_HEAD_LENGTH or not load_yaml(head)[1]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..layout.model import GlobStyle, Lookup
-    from ..vocabulary import Fate
+    from ..vocabulary import Fate, Fences
     from .path_globs import PathGlobs
     from .readings import Reading
 
@@ -24,13 +24,23 @@ def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
     return fields, "" if problem and not ignored and _has_unquoted_globs(text) else problem, ignored
 
 
+def read_fields_of(reading: Reading, fences: Fences) -> tuple[dict[str, str], str, str]:
+    """Return the fields of a file's front matter, which has these fences, and up to two problems, as `read_rule_fields` does."""
+    fields, problem, ignored = read_rule_fields(reading.text_with_fences(fences))
+    if fences == "sections":
+        from .fences import describe_problem
+
+        problem = describe_problem(reading.text, fences) or problem
+    return fields, problem, ignored
+
+
 def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
 
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
     front matter, if any.
     """
-    fields, problem, ignored = read_rule_fields(reading.text_with_fences(lookup.rules.fences))
+    fields, problem, ignored = read_fields_of(reading, lookup.rules.fences)
     problem = problem or ignored
     fields.setdefault("name", reading.path.rpartition("/")[2].rpartition(".")[0])
     is_exempt = any(_has_value(fields, name, values) for name, values in lookup.always)

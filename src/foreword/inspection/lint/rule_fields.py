@@ -161,6 +161,8 @@ def report_invalid_fields(visit: Visit, facts: Facts) -> None:
             for_several = (
                 f"{problem} in these {{count}} files, so {{agents}} may ignore their fields: {{files}}; correct it"
             )
+            if problem.endswith("is left out"):
+                message, for_several = f"{problem} by {{agents}}; write `***` for a horizontal rule", ""
             # Whether a program known only from its documentation minds a colon was not observed.
             is_certain = visit.layout.program or "a colon and a space" not in problem
             severity: Severity = "warning" if is_certain else "info"
