@@ -3,6 +3,8 @@
 import pytest
 
 from foreword.errors import LayoutError
+from foreword.text.pieces import keep_spans, slice_pieces
+from foreword.vocabulary import Origin, Piece
 
 MIRROR = {"mirrors": "Program 1.0", "line_ends": "keep"}
 INSIDE = {**MIRROR, "fences": "inside"}
@@ -121,3 +123,21 @@ def test_a_rule_that_loses_its_first_text_or_its_fields_is_reported(notes, text,
     findings = notes.prompt({"w/N.md": text}, {"front": "drop-ends"}, **SECTIONS).findings
     messages = [found.message.partition(": ")[2] for found in findings if found.code == "front-matter-invalid"]
     assert messages == ([problem] if problem else [])
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [],
+        [(0, 9)],
+        [(0, 0), (1, 2), (2, 3)],
+        [(1, 5), (8, 9)],
+        [(0, 4), (4, 9)],
+        [(3, 7), (7, 7), (7, 8)],
+        [(2, 3), (5, 6)],
+    ],
+)
+def test_many_parts_have_the_same_origins_as_one_at_a_time(spans):
+    origin = Origin("file", "/w/N.md", (3, 5))
+    pieces = (Piece("a\nb\n", origin), Piece("", Origin("mark")), Piece("c\n", Origin("mark")), Piece("d\ne", origin))
+    assert keep_spans(pieces, spans) == tuple(piece for span in spans for piece in slice_pieces(pieces, *span))

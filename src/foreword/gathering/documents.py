@@ -7,6 +7,7 @@ import os
 from ..findings import finding
 from ..text.pieces import (
     cut_mark,
+    keep_spans,
     origin_of,
     slice_pieces,
     trim_blank_lines,
@@ -64,7 +65,7 @@ def _without_front_matter(reading: Reading, rules: TextRules, pieces: Pieces) ->
         starts[0] += len(text) - starts[0] - len(text[starts[0] :].lstrip())
     if rules.front == "drop-ends":
         ends[-1] = max(starts[-1], len(text.rstrip()))
-    return tuple(piece for start, end in zip(starts, ends, strict=True) for piece in slice_pieces(pieces, start, end))
+    return keep_spans(pieces, list(zip(starts, ends, strict=True)))
 
 
 def _first_lines(pieces: Pieces, rules: TextRules) -> Pieces:

@@ -215,6 +215,27 @@ def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
     return tuple(result)
 
 
+def keep_spans(pieces: Pieces, spans: Sequence[tuple[int, int]]) -> Pieces:
+    """Return the characters of these spans, which are in order, with their origins. There may be as many spans as lines."""
+    result: list[Piece] = []
+    number = offset = 0
+    for piece in pieces:
+        line, counted, end = (piece.origin.lines or (0, 0))[0], 0, offset + len(piece.text)
+        while number < len(spans) and spans[number][0] < end:
+            first, last = max(spans[number][0] - offset, 0), min(spans[number][1], end) - offset
+            text = piece.text[first:last]
+            if text and text == piece.text:
+                result.append(piece)
+            elif text:
+                line, counted = line + piece.text.count("\n", counted, first), first
+                result.append(Piece(text, with_lines(piece.origin, line if piece.origin.lines else None, text)))
+            if spans[number][1] > end:
+                break
+            number += 1
+        offset = end
+    return tuple(result)
+
+
 # A document as pieces
 
 
