@@ -148,13 +148,13 @@ def test_a_value_in_a_wrapper_has_its_own_origin_and_cannot_close_the_section(no
 @pytest.mark.parametrize(
     ("find", "section", "message"),
     [
-        ({"trim": "yes"}, {}, "find.notes: trim must be one of lines, ends, tail, none, not 'yes'"),
+        ({"trim": "yes"}, {}, "find.notes: trim must be one of lines, ends, tail, none, fence, not 'yes'"),
         ({"comments": True}, {}, "find.notes: comments must be one of keep, drop, all, not True"),
         ({"label": {"a/b.md": "x"}}, {}, "find.notes.label: 'a/b.md' is neither a file name nor a place such as 'home:'"),
         ({"label": {"hom:": "x"}}, {}, "find.notes.label: unknown place 'hom:'; did you mean 'home'?"),
         ({"label": {"a": 1}}, {}, "find.notes: label must be a string or a table of strings, not {'a': 1}"),
         ({}, {"item": "{label}"}, "section.notes.item: unknown field '{label}'"),
-        ({"as": "skill", "trim": "none"}, {"item": "{name}"}, "find.notes.trim is only for files that are used as text, not as skill"),
+        ({"as": "agent", "trim": "none"}, {"item": "{name}"}, "find.notes.trim is only for files that are used as text, not as agent"),
         ({}, {"wrap": "{cwd}"}, "section.notes.wrap needs '{}' exactly once, for the content"),
         ({}, {"item": "{path|relativ}"}, "section.notes.item: unknown filter 'relativ'; did you mean 'relative'?"),
     ],

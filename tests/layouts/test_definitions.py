@@ -289,7 +289,105 @@ skills = { as = "skill", named = "path", files = ["walk:.claude/skills/*/SKILL.m
     assert text.strip().split("\n") == ["/git:deep:fix: Fixes.", "/top: At the top.", "", "folder: A skill."]
 
 
-@pytest.mark.parametrize("key", ['same_name = "all"', 'named = "path"'])
+HIDDEN = "---\ndescription: Ships.\ndisable-model-invocation: true\n---\nBody.\n"
+SKILLS = """
+sections = ["skills", "commands"]
+[section.skills]
+list = "skills"
+item = "{name|hyphens}: {description}"
+[section.commands]
+list = "commands"
+item = "/{name|hyphens}: {description}"
+[find.skills]
+as = "skill"
+files = ["walk:skills/*/SKILL.md"]
+[find.commands]
+as = "command"
+files = ["walk:commands/*.md", "walk:commands/*.MD"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("described", "body", "expected"),
+    [
+        ("line", "\n## The  title\n\nText.\n", "The  title"),
+        ("line", "#tag\nText.\n", "#tag"),
+        ("text", "# Title\nOne\n\n   ## Two\n  - three  \n#four\n", "One - three"),
+        ("text", "# Title\n", ""),
+        ("text", "x" * 1100, "x" * 1024),
+        ("text", definition("", "Its own."), "Its own."),
+    ],
+)
+def test_what_describes_a_command_without_a_description(tree, described, body, expected):
+    tree({"own.toml": f'{SKILLS}described = "{described}"\n', "w/.git": None, "w/commands/a  b.md": body})
+    assert tree.prompt(tree.path("own.toml")).text.strip() == f"/a-b: {expected}".strip()
+
+
+def test_a_command_that_only_the_user_may_call_is_not_listed(tree, menu):
+    assert menu({"w/.claude/commands/ship.md": HIDDEN, "w/.claude/commands/fix.md": "Fixes.\n"}) == "/fix: Fixes."
+    assert [(row.path[-7:], row.fate, row.reason) for row in menu.prompt.candidates if row.fate == "unused"] == [
+        ("ship.md", "unused", "its front matter says that only the user may call it")
+    ]
+
+
+def test_a_name_without_its_extension_in_capitals(tree):
+    tree({"own.toml": SKILLS, "w/.git": None, "w/commands/FIX.MD": "Fixes.\n"})
+    assert tree.prompt(tree.path("own.toml")).text.strip() == "/FIX: Fixes."
+
+
+def test_entries_can_hide_those_of_another_lookup_rule(tree):
+    files = {
+        "w/skills/one/SKILL.md": definition("one", "A skill."),
+        "w/skills/ship/SKILL.md": HIDDEN,
+        "w/commands/one.md": "A command.\n",
+        "w/commands/ship.md": "A command.\n",
+        "w/commands/two.md": "A command.\n",
+    }
+    tree({"own.toml": f'{SKILLS}hidden_by = ["skills"]\n', "w/.git": None, **files})
+    prompt = tree.prompt(tree.path("own.toml"))
+    assert prompt.text.strip().split("\n") == ["one: A skill.", "", "/two: A command."]
+    hidden = [candidate for candidate in prompt.candidates if candidate.fate == "shadowed"]
+    assert [candidate.path.rpartition("/w/")[2] for candidate in hidden] == ["commands/one.md", "commands/ship.md"]
+    assert all("comes first" in candidate.reason for candidate in hidden)
+    assert sum(finding.code == "skill-shadowed" for finding in prompt.findings) == 2
+
+
+def test_a_lookup_rule_that_hides_entries_must_exist():
+    mapping = tomllib.loads(f'about = "Mine."\n{SKILLS}hidden_by = ["skill"]\n')
+    with pytest.raises(LayoutError, match=r"hidden_by: unknown lookup rule 'skill'; did you mean 'skills'\?"):
+        parse(mapping, "own", "own")
+
+
+@pytest.mark.parametrize(
+    ("trim", "fields", "expected"),
+    [
+        ("ends", "description: |\n  one\n  two\nlicense: x", "one\ntwo"),
+        ("none", "description: |\n  one\n  two", "one\ntwo\n"),
+        ("none", "description: >\n\n  one\n  two\nlicense: x", "\none two\n"),
+        ("none", "description: >-\n  one\n  two\nlicense: x", "one two"),
+        ("none", 'description: " one\\n "', " one\n "),
+        ("none", "description: plain", "plain"),
+        ("none", "description: 7", "7"),
+        ("fence", "description: |\n  one\n  two", "one\ntwo"),
+        ("fence", "description: |\n  one\n  two\nlicense: x", "one\ntwo\n"),
+        ("fence", 'description: " one\\n "', " one\n "),
+    ],
+)
+@pytest.mark.parametrize("path", ["skills/a/SKILL.md", "commands/a.md"])
+def test_white_space_at_the_ends_of_a_description(tree, path, trim, fields, expected):
+    own = SKILLS.replace("files =", f'trim = "{trim}"\nfiles =').replace("{description}", "[{description}]")
+    tree({"own.toml": own, "w/.git": None, f"w/{path}": f"---\nname: a\n{fields}\n---\nBody.\n"})
+    assert tree.prompt(tree.path("own.toml")).text.strip().lstrip("/") == f"a: [{expected}]"
+
+
+@pytest.mark.parametrize(("kind", "trim"), [("skill", "lines"), ("command", "tail"), ("text", "fence")])
+def test_some_values_of_trim_are_for_some_files(kind, trim):
+    lookup = {"as": kind, "trim": trim, "files": ["cwd:A.md"]}
+    with pytest.raises(LayoutError, match=r"trim must be one of .* for these files, not"):
+        parse({"about": "Mine.", "sections": [], "find": {"x": lookup}}, "own", "own")
+
+
+@pytest.mark.parametrize("key", ['same_name = "all"', 'named = "path"', 'described = "text"', "hidden_by = []"])
 def test_keys_of_menus_are_not_for_text(key):
     mapping = {"about": "Mine.", "sections": [], "find": {"x": {"files": ["cwd:A.md"], **tomllib.loads(key)}}}
     with pytest.raises(LayoutError, match="is only for files that are listed by name"):

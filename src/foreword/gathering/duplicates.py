@@ -7,7 +7,7 @@ import os
 from ..findings import finding
 from ..sources.paths import distance_of
 from ..text.lines import printable
-from ..vocabulary import Candidate, include_key
+from ..vocabulary import Candidate, include_key, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Deduplicator:
         self.dropped_entries: set[tuple[str, str]] = set()
         self.drop_aliases()
         self.drop_repeated_entries()
+        self.drop_hidden_names()
 
     def drop_aliases(self) -> None:
         """Keep one path for each file."""
@@ -81,6 +82,25 @@ class Deduplicator:
                     paths = [candidate.path for candidate in self.results[loser[0]].candidates]
                     index = paths.index(printable(loser[1]))
                     self.report_duplicate(loser[0], index, "the same file as", printable(owners[identity][1]))
+
+    def drop_hidden_names(self) -> None:
+        """Leave out entries with the same name as an entry of a lookup rule that hides theirs."""
+        for name, lookup in self.lookups.items():
+            hiding = {entry.name: entry.path for other in lookup.hidden_by for entry in self.results[other].entries}
+            for entry in self.results[name].entries if hiding else ():
+                if entry.name in hiding and (name, entry.path) not in self.dropped_entries:
+                    self.dropped_entries.add((name, entry.path))
+                    self.report_hidden(name, entry, printable(hiding[entry.name]))
+
+    def report_hidden(self, name: str, entry: Skill | Resident, target: str) -> None:
+        path = printable(entry.path)
+        reason = f"{target} also has the name {entry.name!r} and comes first"
+        rows = self.candidates_by_lookup[name]
+        rows[:] = [
+            replace(row, fate="shadowed", reason=reason, target=target) if row and row.path == path else row
+            for row in rows
+        ]
+        self.findings.append(finding("skill-shadowed", f"{path}: {reason}", path))
 
     def drop_copies(self, includes: Includes | None) -> None:
         """Keep only the nearest of equal texts. Texts with includes are equal if the included texts are equal too."""

@@ -115,7 +115,7 @@ def _add_entry(
     entry, findings = _read_entry(lookup, reading)
     trail.findings.extend(findings)
     if entry is None:
-        reason = findings[-1].message if findings else "its front matter does not ask for it to be listed"
+        reason = findings[-1].message if findings else _why_unlisted(lookup)
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
         return False
     name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
@@ -138,16 +138,28 @@ def _add_entry(
     return True
 
 
+def _why_unlisted(lookup: Lookup) -> str:
+    unlisted = "says that only the user may call it" if lookup.kind == "command" else "does not ask for it to be listed"
+    return f"its front matter {unlisted}"
+
+
 def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | None, Sequence[Finding]]:
     """Return the entry that a file describes in its front matter, or None, and findings about the front matter."""
     display_path, text = printable(reading.path), reading.text_with_fences(lookup.rules.fences)
-    if lookup.kind == "skill":
-        return read_skill(text, display_path, lookup.validation)
     if lookup.kind == "resident":
         return read_resident(text, display_path)
-    from ..sources.definitions import read_definition
+    entry: Skill | Resident | None
+    if lookup.kind == "skill":
+        entry, findings = read_skill(text, display_path, lookup.validation)
+    else:
+        from ..sources.definitions import read_definition
 
-    return read_definition(text, display_path, lookup.kind)
+        entry, findings = read_definition(text, display_path, lookup.kind, lookup.described)
+    if entry is not None and lookup.rules.trim in ("none", "fence"):
+        from ..sources.definitions import untrimmed_description
+
+        entry = replace(entry, description=untrimmed_description(text, entry.description, lookup.rules.trim))
+    return entry, findings
 
 
 def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill:

@@ -394,7 +394,19 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "list", "cell", "name", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
+FILTERS = (
+    "line",
+    "list",
+    "cell",
+    "name",
+    "xml",
+    "xml-quotes",
+    "relative",
+    "root-relative",
+    "tilde",
+    "shortest",
+    "hyphens",
+)
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),

@@ -149,6 +149,20 @@ MENU_KEYS = (
     ),
     Key(
         "find",
+        "described",
+        "choice",
+        "What describes a command whose front matter has no `description`: the first line of its text without the mark of a heading (`line`, the"
+        " default), or its text without headings and as one line, up to 1,024 characters (`text`).",
+        ("line", "text"),
+    ),
+    Key(
+        "find",
+        "hidden_by",
+        "names",
+        "Lookup rules of other skills, sub-agents or commands: an entry is left out if one of theirs has the same name, even one that is not listed.",
+    ),
+    Key(
+        "find",
         "scoped",
         "choice",
         "Whether a skill whose front matter has `paths` is listed from the start (`list`, the default), or is left out of the list (`wait`)."

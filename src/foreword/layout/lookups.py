@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _TEXT_ONLY_KEYS = ("exclude", "where", "unless", "always", "below")
-_MENU_ONLY_KEYS = ("same_name", "named")
+_MENU_ONLY_KEYS = ("same_name", "named", "described", "hidden_by")
 
 
 def parse_lookup(
@@ -44,13 +44,7 @@ def parse_lookup(
     _check_order(table, kind, where)
     _check_match(table, where)
     groups = tuple(_parse_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
-    for group in groups:
-        places = {pattern.place for pattern in group}
-        if len(places) > 1 and places.intersection(WALKED_PLACES):
-            walked = next(place for place in WALKED_PLACES if place in places)
-            raise LayoutError(f"{where}files: the place {walked!r} and another place cannot be in the same group").at(
-                f"{where}files"
-            )
+    _check_groups(groups, where)
     return Lookup(
         name,
         groups,
@@ -74,6 +68,8 @@ def parse_lookup(
         same_name=table.get("same_name", "first"),
         named=table.get("named", "field"),
         scoped=table.get("scoped", "list"),
+        described=table.get("described", "line"),
+        hidden_by=_parse_hidden_by(table, where, (*earlier_names, *later_names)),
         globs=table.get("globs", "folders"),
         globs_from=table.get("globs_from", "folder"),
         any_case=table.get("any_case", False),
@@ -84,6 +80,17 @@ def parse_lookup(
             for term in table.get("when", ())
         ),
     )
+
+
+def _check_groups(groups: Sequence[Sequence[Pattern]], where: str) -> None:
+    """Raise a LayoutError for a group with a place that stands for several directories and another one."""
+    for group in groups:
+        places = {pattern.place for pattern in group}
+        if len(places) > 1 and places.intersection(WALKED_PLACES):
+            walked = next(place for place in WALKED_PLACES if place in places)
+            raise LayoutError(f"{where}files: the place {walked!r} and another place cannot be in the same group").at(
+                f"{where}files"
+            )
 
 
 def _parse_below(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
@@ -98,6 +105,16 @@ def _parse_below(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
             f"{where}below"
         )
     return folders
+
+
+def _parse_hidden_by(table: Mapping[str, Any], where: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the lookup rules whose entries hide those of this one."""
+    for name in table.get("hidden_by", ()):
+        if name not in names:
+            raise LayoutError(f"{where}hidden_by: unknown lookup rule {name!r}" + suggestion(name, names)).at(
+                f"{where}hidden_by"
+            )
+    return tuple(table.get("hidden_by", ()))
 
 
 def _check_match(table: Mapping[str, Any], where: str) -> None:

@@ -101,7 +101,7 @@ class Imports:
 class TextRules:
     """How a file's text is changed for the prompt. `label` contains pairs of a file name (or `place:`) and its label."""
 
-    trim: Literal["lines", "ends", "tail", "none"] = "lines"
+    trim: Literal["lines", "ends", "tail", "none", "fence"] = "lines"
     blank: Literal["skip", "hide", "keep", "all"] = "skip"
     comments: Literal["keep", "drop", "all"] = "keep"
     front: Literal["keep", "drop", "drop-space", "drop-ends"] = "keep"
@@ -169,6 +169,8 @@ class Lookup:
     same_name: Literal["first", "last", "all"] = "first"
     named: Literal["field", "path"] = "field"
     scoped: Literal["list", "wait"] = "list"
+    described: Literal["line", "text"] = "line"
+    hidden_by: Sequence[str] = ()
 
     @property
     def needs_touch(self) -> bool:

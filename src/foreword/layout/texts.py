@@ -8,11 +8,14 @@ from .forms import parse_form
 from .keys import KEY_SHAPES
 from .lookup_keys import PLACES
 from .model import Imports, TextRules
+from .text_keys import TRIM_CHOICES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal
+
+    Trim = Literal["lines", "ends", "tail", "none", "fence"]
 
 TEXT_RULE_KEYS = ("trim", "blank", "comments", "front", "label", "imports", "max_lines", "max_bytes", "line_ends")
 _FORMS = {
@@ -31,12 +34,15 @@ def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any
     if not text_keys:
         return TextRules(fences=fences)
     kind = table.get("as", "text")
+    if kind in ("skill", "command") and text_keys == ["trim"]:
+        trim = _check_trim(table["trim"], ("ends", "none", "fence"), where)
+        return TextRules(fences=fences) if trim == "ends" else TextRules(trim, fences=fences)
     if kind != "text":
         raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}").at(
             f"{where}{text_keys[0]}"
         )
     return TextRules(
-        table.get("trim", "lines"),
+        _check_trim(table.get("trim", "lines"), TRIM_CHOICES, where),
         table.get("blank", "skip"),
         table.get("comments", "keep"),
         table.get("front", "keep"),
@@ -47,6 +53,15 @@ def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any
         table.get("line_ends", "keep"),
         fences,
     )
+
+
+def _check_trim(trim: Trim, choices: Sequence[str], where: str) -> Trim:
+    """Return a value of `trim`, or raise a LayoutError if it does not apply to files of this kind."""
+    if trim not in choices:
+        raise LayoutError(f"{where}trim must be one of {', '.join(choices)} for these files, not {trim!r}").at(
+            f"{where}trim"
+        )
+    return trim
 
 
 def _parse_labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str], ...]:

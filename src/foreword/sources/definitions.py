@@ -5,20 +5,24 @@ from __future__ import annotations
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import Resident
-from .front_matter import read_fields, split
+from .front_matter import HIDDEN_KEY, MAX_DESCRIPTION_LENGTH, is_true, parse_front_matter, read_fields, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from ..vocabulary import Finding
 
 _SUFFIXES = (".agent.md", ".prompt.md", ".md")
 
 
-def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, list[Finding]]:
+def read_definition(
+    text: str, path: str, kind: str, described: Literal["line", "text"] = "line"
+) -> tuple[Resident | None, list[Finding]]:
     """Parse the sub-agent or command that a file defines. Returns it, or None if there is none, and findings.
 
     The name comes from the front matter or, if there is none, from the file name. A sub-agent needs front matter with a description.
-    A command without a description uses its first line.
+    A command without a description uses its first line or its text. A command that only the user may call is not listed.
     """
     head, body, line = split(text)
     fields, problem, _ = read_fields(text)
@@ -30,13 +34,30 @@ def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, l
     if kind == "agent" and not description:
         message = f"{path}: the sub-agent {name!r} has no description and is skipped"
         return None, [*findings, finding("agent-invalid", message, path, 1)]
-    if not description:
-        description = next((text_line.strip() for text_line in body.split("\n") if text_line.strip()), "")
+    if kind == "command" and is_true(fields.get(HIDDEN_KEY)):
+        return None, findings
+    description = description or _describe(body, described)
     tools = fields.get("tools", "").strip()
     return Resident(name, description, path, (1, max(1, line - 1)), tools=tools), findings
 
 
+def untrimmed_description(text: str, description: str, trim: str) -> str:
+    """Return the description of a skill or command with the white space that a lookup rule's `trim` keeps at its ends."""
+    fields = parse_front_matter(text, with_last_line_end=trim != "fence")
+    found = fields.get("description") if isinstance(fields, dict) else None
+    return found if isinstance(found, str) and found.strip() == description else description
+
+
+def _describe(body: str, described: str) -> str:
+    """Return the first line of a text that is not blank, or its lines without headings, up to a limit."""
+    lines = (line.strip() for line in body.split("\n"))
+    if described == "line":
+        first = next(filter(None, lines), "")
+        return first.lstrip("#").strip() if first.lstrip("#")[:1].isspace() else first
+    return " ".join(line for line in lines if line and not line.startswith("#"))[:MAX_DESCRIPTION_LENGTH]
+
+
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
-    suffix = next((suffix for suffix in _SUFFIXES if name.endswith(suffix) and name != suffix), "")
-    return name.removesuffix(suffix)
+    suffix = next((suffix for suffix in _SUFFIXES if name.lower().endswith(suffix) and name != suffix), "")
+    return name[: len(name) - len(suffix)]

@@ -140,10 +140,10 @@ def _describe_ignored_globs(fields: Fields, name: str) -> str:
     return f"its {name} contains a set of fields, which is ignored; put quotes around each glob" if has_fields else ""
 
 
-def parse_front_matter(text: str) -> Any:
+def parse_front_matter(text: str, with_last_line_end: bool = True) -> Any:
     """Return the front matter as YAML parses it, or None if there is none or it is invalid."""
     head, _, _ = _find_head(text)
-    return None if head is None else load_yaml(head)[0]
+    return None if head is None else load_yaml(head if with_last_line_end else head.removesuffix("\n"))[0]
 
 
 def _join_list(values: list[Any]) -> str:
@@ -179,7 +179,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     findings = [_lenient_finding(violation, name, path) for violation in violations]
     if not fields.keys() <= SPECIFIED_FIELDS:
         findings += _ignored_field_findings(fields, head, path)
-    hidden, paths = _is_true(fields.get(HIDDEN_KEY)), _paths(fields, head) if "paths" in fields else ""
+    hidden, paths = is_true(fields.get(HIDDEN_KEY)), _paths(fields, head) if "paths" in fields else ""
     return Skill(name, description, path, hidden, (1, closing_line), paths=paths), findings
 
 
@@ -199,7 +199,7 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
     fields, violations = _parse_fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
-    if not any(_is_true(fields.get(key)) for key in RESIDENT_KEYS):
+    if not any(is_true(fields.get(key)) for key in RESIDENT_KEYS):
         return None, list(unlisted_findings(fields, path))
     description = _field_description(fields, head)
     if not description:
@@ -374,7 +374,8 @@ def _field_line(head: str, key: str) -> int:
     return head.count("\n", 0, offset) + 2 if offset >= 0 else 1
 
 
-def _is_true(value: Any) -> bool:
+def is_true(value: Any) -> bool:
+    """Whether a field is switched on: `true`, or text that means it."""
     return value is True or (type(value) is str and value.strip().lower() in _TRUE_WORDS)
 
 

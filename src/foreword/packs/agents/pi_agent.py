@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Condition, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='system', lifetime='project', list_name='system', trim=False, over='cut'), Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), when=(Condition(facts=('found:system', ), negated=True), ), instead=('base', )), Section(name='append', lifetime='project', list_name='append', wrap=('<addendum>\n', Field(name=''), '\n</addendum>', ), trim=False, over='cut'), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
+_SECTIONS = (Section(name='system', lifetime='project', list_name='system', trim=False, over='cut'), Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), when=(Condition(facts=('found:system', ), negated=True), ), instead=('base', )), Section(name='append', lifetime='project', list_name='append', wrap=('<addendum>\n', Field(name=''), '\n</addendum>', ), trim=False, over='cut'), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name', filters=('xml-quotes', )), '</name>\n    <description>', Field(name='description', filters=('xml-quotes', )), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='pi-agent',
     address='$agents/pi-agent',
     about='pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
-    lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/AGENTS.MD'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), Pattern(place='home', path='.pi/agent/CLAUDE.MD'), ), ), copies='keep', rules=TextRules(trim='none', blank='all')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='AGENTS.MD'), Pattern(place='walk', path='CLAUDE.md'), Pattern(place='walk', path='CLAUDE.MD'), ), ), walk='checkout', copies='keep', rules=TextRules(trim='none', blank='all')), Lookup(name='system', groups=((Pattern(place='home', path='.pi/agent/SYSTEM.md'), ), ), copies='keep', rules=TextRules(trim='none')), Lookup(name='append', groups=((Pattern(place='home', path='.pi/agent/APPEND_SYSTEM.md'), ), ), copies='keep', rules=TextRules(trim='none')), Lookup(name='skills', groups=((Pattern(place='home', path='.pi/agent/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', order='found'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/AGENTS.MD'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), Pattern(place='home', path='.pi/agent/CLAUDE.MD'), ), ), copies='keep', rules=TextRules(trim='none', blank='all')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='AGENTS.MD'), Pattern(place='walk', path='CLAUDE.md'), Pattern(place='walk', path='CLAUDE.MD'), ), ), walk='checkout', copies='keep', rules=TextRules(trim='none', blank='all')), Lookup(name='system', groups=((Pattern(place='home', path='.pi/agent/SYSTEM.md'), ), ), copies='keep', rules=TextRules(trim='none')), Lookup(name='append', groups=((Pattern(place='home', path='.pi/agent/APPEND_SYSTEM.md'), ), ), copies='keep', rules=TextRules(trim='none')), Lookup(name='skills', groups=((Pattern(place='home', path='.pi/agent/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', rules=TextRules(trim='none'), order='found'), ),
     on={'turn': 'gather'},
     mirrors='pi 0.87.1',
     program={'command': 'pi', 'prompt': 629, 'tools': 609},
@@ -55,7 +55,10 @@ def mapping() -> dict[str, Any]:
                       'files': [['walk:AGENTS.override.md', 'walk:AGENTS.md', 'walk:AGENTS.MD', 'walk:CLAUDE.md', 'walk:CLAUDE.MD']]},
           'system': {'trim': 'none', 'files': ['home:.pi/agent/SYSTEM.md']},
           'append': {'trim': 'none', 'files': ['home:.pi/agent/APPEND_SYSTEM.md']},
-          'skills': {'as': 'skill', 'order': 'found', 'files': ['home:.pi/agent/skills/**/SKILL.md', 'home:.agents/skills/**/SKILL.md']}},
+          'skills': {'as': 'skill',
+                     'order': 'found',
+                     'trim': 'none',
+                     'files': ['home:.pi/agent/skills/**/SKILL.md', 'home:.agents/skills/**/SKILL.md']}},
  'section': {'base': {'text': "[pi's own instructions]", 'when': ['!found:system'], 'instead': ['base'], 'lifetime': 'release'},
              'system': {'list': 'system', 'lifetime': 'project'},
              'append': {'list': 'append', 'lifetime': 'project', 'wrap': '<addendum>\n{}\n</addendum>'},
@@ -68,8 +71,8 @@ def mapping() -> dict[str, Any]:
              'skills': {'list': 'skills',
                         'lifetime': 'project',
                         'item': '  <skill>\n'
-                                '    <name>{name}</name>\n'
-                                '    <description>{description}</description>\n'
+                                '    <name>{name|xml-quotes}</name>\n'
+                                '    <description>{description|xml-quotes}</description>\n'
                                 '    <location>{path}</location>\n'
                                 '  </skill>',
                         'wrap': "<skills>\n[pi's note on skills]\n<available_skills>\n{}\n</available_skills>\n</skills>"}},

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', list_name='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', list_name='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name', filters=('xml-quotes', )), '</name>\n    <description>', Field(name='description', filters=('xml-quotes', )), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='vibe',
     address='$agents/vibe',
     about="Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
-    lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends', line_ends='all')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', line_ends='all')), Lookup(name='skills', groups=((Pattern(place='cwd', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', order='found'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends', line_ends='all')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', line_ends='all')), Lookup(name='skills', groups=((Pattern(place='cwd', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep', rules=TextRules(trim='none'), order='found'), ),
     on={'turn': 'gather'},
     mirrors='Mistral Vibe 3.0.2',
     program={'command': 'vibe', 'prompt': 4247, 'tools': 2950},
@@ -50,6 +50,7 @@ def mapping() -> dict[str, Any]:
           'project': {'trim': 'ends', 'line_ends': 'all', 'files': ['walk:AGENTS.md']},
           'skills': {'as': 'skill',
                      'order': 'found',
+                     'trim': 'none',
                      'files': ['cwd:.vibe/skills/**/SKILL.md',
                                'cwd:.agents/skills/**/SKILL.md',
                                'env:VIBE_HOME/skills/**/SKILL.md',
@@ -68,8 +69,8 @@ def mapping() -> dict[str, Any]:
              'skills': {'list': 'skills',
                         'lifetime': 'project',
                         'item': '  <skill>\n'
-                                '    <name>{name}</name>\n'
-                                '    <description>{description}</description>\n'
+                                '    <name>{name|xml-quotes}</name>\n'
+                                '    <description>{description|xml-quotes}</description>\n'
                                 '    <path>{path}</path>\n'
                                 '  </skill>',
                         'wrap': "[Vibe's note on skills]\n<available-skills>\n{}\n</available-skills>"},
