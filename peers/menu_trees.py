@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .tree import DEFAULT_PROGRAMS, Tree
+
 # OpenCode is left out: of several skills with the same name it lists one, and which one varies.
 SORTED_MENUS = ("claude", "codex", "copilot", "qwen", "pi-agent")
 # Programs that list the skills of a folder in directory order, unsorted.
@@ -85,3 +87,115 @@ SAME_NAMES |= {
     for name in ("helper", folder.partition("/")[0])
 }
 SAME_ONLY = {path: text for path, text in SAME_NAMES.items() if path.endswith("/same/SKILL.md")}
+
+_LISTING = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent", "kimi")
+
+
+def _command(text: str, **fields: str) -> str:
+    return _front(fields) + text
+
+
+def _front(fields: dict[str, str]) -> str:
+    rows = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in fields.items())
+    return f"---\n{rows}---\n"
+
+
+_COMMANDS = {
+    "plain": "qx-plain-line\n\n- qx-plain-item\n  <b> & 'more'\n",
+    "heading": "# qx-heading-title\n\nqx-heading-text\n#qx-heading-tag\n   ## qx-heading-inner\nqx-heading-end\n",
+    "renamed": _command("qx-renamed-body\n", name="other name", description="qx-renamed-about"),
+    "hidden": _command("qx-hidden-body\n", description="qx-hidden-about", disable_model_invocation="true"),
+    "for-model": _command("qx-model-body\n", description="qx-model-about", user_invocable="false"),
+    "without": _command("qx-without-body\n", allowed_tools="Read"),
+    "scoped": _command("qx-scoped-body\n", description="qx-scoped-about", paths="'**/*.py'"),
+    "long": "qx-long " + "word " * 30 + "\n" + "qx-long-again " * 90 + "qx-long-end\n",
+    "two words": _command("qx-words-body\n", description="qx-words-about"),
+    "UPPER": _command("qx-upper-body\n", description="qx-upper-about"),
+    "deep/nested": _command("qx-nested-body\n", description="qx-nested-about"),
+    "block": _command("qx-block-body\n", description="|\n  qx-block-about\n  qx-block-more", argument_hint="x"),
+    "block-last": _command("qx-last-body\n", description=">\n  qx-last-about\n  qx-last-more"),
+    "same": _command("qx-same-command-body\n", description="qx-same-command-about"),
+    "users": _command("qx-users-command-body\n", description="qx-users-command-about"),
+    "secret": _command("qx-secret-command-body\n", description="qx-secret-command-about"),
+    "twice": _command("qx-twice-root-body\n", description="qx-twice-root-about"),
+    "first": _command("qx-first-body\n", name="equal", description="qx-first-about"),
+    "second": _command("qx-second-body\n", name="equal", description="qx-second-about"),
+    ".dotted": _command("qx-dotted-body\n", description="qx-dotted-about"),
+    "broken": "\n",
+}
+_COMMAND_TREE = {
+    **{f"repo/.claude/commands/{name}.md": text for name, text in _COMMANDS.items()},
+    "repo/.claude/commands/capital.MD": _command("qx-capital-body\n", description="qx-capital-about"),
+    "repo/.claude/commands/text.txt": "qx-text\n",
+    "repo/.github/commands/hub.md": "qx-hub\n",
+    "repo/.agents/commands/agents.md": "qx-agents\n",
+    "repo/a/.claude/commands/twice.md": _command("qx-twice-a-body\n", description="qx-twice-a-about"),
+    "repo/a/.claude/commands/zeta.md": _command("qx-zeta-body\n", description="qx-zeta-about"),
+    "home/.claude/commands/user.md": "qx-user\n",
+    "home/.copilot/commands/user.md": "qx-user-copilot\n",
+    "repo/.claude/skills/same/SKILL.md": skill("same", "same-skill"),
+    "repo/.claude/skills/zz/SKILL.md": skill("zz", "zz-skill"),
+    "repo/.claude/skills/spaced/SKILL.md": skill("A Name", "spaced-skill"),
+    "repo/.claude/skills/secret/SKILL.md": "---\nname: secret\ndescription: qx-secret-about\ndisable-model-invocation: true\n---\n",
+    "home/.copilot/skills/users/SKILL.md": skill("users", "users-skill"),
+}
+# Claude Code names commands by their paths, and these are the files for which that makes no difference.
+_CLAUDE_COMMANDS = ("plain", "heading", "hidden", "for-model", "without", "block", "block-last", "same", "twice")
+
+# A description in quotes or in a block, before another field and as the last one.
+_DESCRIPTIONS = {
+    "folded": ">\n  qx-{0}-about\n  qx-{0}-more",
+    "literal": "|\n  qx-{0}-about\n\n  qx-{0}-more",
+    "stripped": "|-\n  qx-{0}-about\n  qx-{0}-more",
+    "quoted": '"  qx-{0}-about\\nqx-{0}-more\\n  "',
+    "indented": ">\n  qx-{0}-about\n    qx-{0}-more\n  qx-{0}-end",
+}
+# Some programs list the skills of one folder in the order of the disk, so each folder has one.
+_FIRST = (
+    "repo/.claude",
+    "repo/.gemini",
+    "repo/.qwen",
+    "repo/.vibe",
+    "repo/.github",
+    "repo/.kimi-code",
+    "home/.pi/agent",
+)
+_SECOND = ("repo/.agents", "home/.agents")
+
+
+def _described(folder: str, number: int, description: str, last: bool) -> dict[str, str]:
+    mark = f"s{number}-{folder.rpartition('.')[2].replace('/', '-')}{'-home' if folder.startswith('home') else ''}"
+    fields = {"name": mark, "description": description.replace("{0}", mark)} | ({} if last else {"license": "x"})
+    return {f"{folder}/skills/{mark}/SKILL.md": _front(fields) + f"qx-{mark}-body\n"}
+
+
+def _described_tree(name: str, description: str) -> Tree:
+    """Return a tree with two skills for each program. Claude Code keeps the indentation of a line that it joins to the one before."""
+    files = {"repo/AGENTS.md": "qx-root\n"}
+    for last, folders in ((False, _FIRST), (True, _SECOND)):
+        for number, folder in enumerate(folders):
+            files |= _described(folder, number, description, last)
+    programs = tuple(program for program in _LISTING if name != "indented" or program != "claude")
+    return Tree(files, ("repo",), programs)
+
+
+MENU_TREES = {
+    "commands": Tree(_COMMAND_TREE, ("repo", "repo/a"), ("copilot",)),
+    "commands-claude": Tree(
+        {path: text for path, text in _COMMAND_TREE.items() if path.partition("/commands/")[2][:-3] in _CLAUDE_COMMANDS}
+        | {"repo/.claude/skills/same/SKILL.md": skill("same", "same-skill")},
+        ("repo", "repo/a"),
+        ("claude", "copilot"),
+    ),
+    **{f"description-{name}": _described_tree(name, text) for name, text in _DESCRIPTIONS.items()},
+    "description-tags": Tree(
+        {
+            f"{folder}/skills/{name}/SKILL.md": _front(
+                {"name": name, "description": f"qx-{name} <b> & 'single' \"double\""}
+            )
+            for folder, name in {"repo/.agents": "tags", "home/.agents": "more-tags"}.items()
+        },
+        ("repo",),
+        tuple(program for program in _LISTING if program != "claude"),
+    ),
+}

@@ -9,6 +9,7 @@ from .form_trees import FORM_TREES
 from .front_trees import FRONT_TREES
 from .line_end_trees import LINE_END_TREES
 from .menu_trees import (
+    MENU_TREES,
     MENUS,
     NAME_CLASHES,
     SAME_NAMES,
@@ -533,4 +534,4 @@ TREES: dict[str, Tree] = {
     "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }
-TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | LINE_END_TREES | FRONT_TREES | ODD_TREES
+TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | LINE_END_TREES | FRONT_TREES | MENU_TREES | ODD_TREES
