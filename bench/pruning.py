@@ -1,7 +1,8 @@
 """Measure pruning and forgetting compared with plain DELETEs of the same rows in the same tables.
 
 The conversations share 200 prompts, or each one has its own. Each has an edition and a row of usage. Every plain commit waits for the
-disk, in both stores. In SQLite, both sides also empty the log at the end, because the log still contains what was removed.
+disk, in both stores. In SQLite, both sides also empty the log at the end, because the log still contains what was removed; a row without a
+limit compares pruning with DELETEs that leave it there.
 `python bench/pruning.py` prints only these rows.
 """
 
@@ -23,7 +24,7 @@ from foreword.vocabulary import replace
 from measure import Row, print_table
 from stores import INTERVAL, PostgresTalks, SqliteTalks, Talks, distinct_prompts, server
 
-STORED = 20_000
+STORED = 60_000
 PRUNED, OWN = 1000, 200
 ROUNDS, FORGOTTEN = 9, 40
 MAX_RATIO = 3.0
@@ -56,6 +57,12 @@ def store_rows(name: str, talks: Talks) -> list[Row]:
     """Remove the oldest conversations again and again, in turns."""
     times = interleave(lambda: prune(talks), lambda: plain_prune(talks), ROUNDS)
     results = [compare(f"prune {PRUNED:,} conversations that share prompts, {name}", times, "Store.prune")]
+    if isinstance(talks, SqliteTalks):
+        times = interleave(lambda: prune(talks), lambda: plain_prune(talks, empties_log=False), ROUNDS)
+        label = "plain DELETEs of the same rows, whose text stays in the log"
+        results.append(
+            Row("the same, beside DELETEs that leave the text in the log", *times, None, "Store.prune", label)
+        )
     times = interleave(lambda: forget(talks), lambda: plain_forget(talks), FORGOTTEN)
     results.append(compare(f"forget a conversation that shares its prompt, {name}", times, "Store.forget(id)"))
     times = interleave(lambda: prune_own(talks), lambda: plain_prune_own(talks), ROUNDS)
@@ -108,11 +115,11 @@ def forget(talks: Talks) -> float:
     return perf_counter() - start
 
 
-def plain_prune(talks: Talks) -> float:
+def plain_prune(talks: Talks, empties_log: bool = True) -> float:
     before = boundary(talks, PRUNED)
     old = f"team = '' AND kind IS NOT NULL AND created < {before}"
     usage = "DELETE FROM foreword_usage WHERE team = '' AND conversation IN (SELECT conversation FROM foreword_editions WHERE {})"
-    return transaction(talks, [usage.format(old), f"DELETE FROM foreword_editions WHERE {old}"])
+    return transaction(talks, [usage.format(old), f"DELETE FROM foreword_editions WHERE {old}"], empties_log)
 
 
 def plain_forget(talks: Talks) -> float:
@@ -163,15 +170,15 @@ def add_own(talks: Talks) -> None:
         talks.store.publish(f"own {first} {number}", edition, 0)
 
 
-def transaction(talks: Talks, statements: list[str]) -> float:
-    """Run statements in one transaction, and empty the log of SQLite after it. Returns how many seconds that took."""
+def transaction(talks: Talks, statements: list[str], empties_log: bool = True) -> float:
+    """Run statements in one transaction, and then empty the log of SQLite. Returns how many seconds that took."""
     connection = plain_connection(talks)
     start = perf_counter()
     connection.execute("BEGIN")
     for statement in statements:
         connection.execute(statement)
     connection.execute("COMMIT")
-    if isinstance(talks, SqliteTalks):
+    if empties_log and isinstance(talks, SqliteTalks):
         connection.execute(EMPTY_LOG)
     return perf_counter() - start
 

@@ -83,7 +83,7 @@ def parse_lookup(
 
 
 def _check_groups(groups: Sequence[Sequence[Pattern]], where: str) -> None:
-    """Raise a LayoutError for a group with a place that stands for several directories and another one."""
+    """Raise a LayoutError if a group has a place that means several directories, and also another place."""
     for group in groups:
         places = {pattern.place for pattern in group}
         if len(places) > 1 and places.intersection(WALKED_PLACES):

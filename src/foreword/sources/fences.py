@@ -67,7 +67,7 @@ def describe_problem(text: str, fences: Fences) -> str:
 
 
 def _sections(text: str) -> tuple[str, Sequence[tuple[int, int]]] | None:
-    """Split at every line `---`. Of the later ones, only the hyphens stay. Text between them that is not YAML is no front matter."""
+    """Split at every line `---`. Of the later ones, only the hyphens stay. Text between the first two is front matter only if it is YAML."""
     fences = [match.span() for match in regex.finditer(_SECTION, text)]
     if len(fences) < 2 or not _is_yaml(head := text[fences[0][1] : fences[1][0]].replace("\r\n", "\n")):
         return None
