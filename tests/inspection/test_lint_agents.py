@@ -1059,6 +1059,16 @@ def test_a_rule_that_does_not_say_when_it_applies(findings_for, path, text, expe
     assert [expected in message for message in findings_for.messages] == [True] * bool(expected), findings_for.messages
 
 
+def test_rules_whose_front_matter_does_not_begin_with_dashes_are_one_finding(findings_for):
+    text = f"description: {'Use it for tests. ' * 20}\napplyTo: '*.py'\n---\n"
+    findings_for({f".github/instructions/{name}.instructions.md": text + name for name in "ab"})
+    assert findings_for.messages == [
+        "`applyTo` has no effect in these 2 files, because their front matter does not begin with a line `---` and end with another, so"
+        " Copilot CLI uses them for every file: /w/.github/instructions/a.instructions.md and /w/.github/instructions/b.instructions.md;"
+        " correct them"
+    ]
+
+
 def test_a_colon_in_a_rule_of_an_agent_that_was_not_run_is_only_noted(tree, capsys):
     from foreword.cli import main
 

@@ -114,7 +114,12 @@ class RuleFields:
                 "`applyTo` has no effect, because the front matter does not begin with a line `---` and end with another,"
                 " so {agents} use{s} this file for every file; correct it"
             )
-            self.facts.add("rule-field", place_of(source, "applyTo"), message, agent_name(layout))
+            for_several = (
+                "`applyTo` has no effect in these {count} files, because their front matter does not begin with a line `---` and end with"
+                " another, so {agents} use{s} them for every file: {files}; correct them"
+            )
+            place = place_of(source, "applyTo")
+            self.facts.add("rule-field", place, message, agent_name(layout), for_several=for_several)
         else:
             message = (
                 "this file has no `applyTo`, so {agents} use{s} it for every file, and Copilot in VS Code for none;"
@@ -128,7 +133,7 @@ class RuleFields:
 
 
 # The field on one of the first lines of a file.
-_APPLY_TO_ABOVE = re.compile(r"(?:[^\n]{0,200}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
+_APPLY_TO_ABOVE = re.compile(r"(?:[^\n]{0,2000}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
 
 
 def _changes_nothing(name: str, fields: Mapping[str, str], applies_always: bool) -> bool:
