@@ -193,7 +193,7 @@ def test_pruning_removes_old_editions_except_the_newest(store, edition, created,
 
 
 def test_pruning_works_in_batches(store, edition, monkeypatch):
-    monkeypatch.setattr("foreword.store.forgetting.BATCH_SIZE", 3)
+    monkeypatch.setattr(type(store), "BATCH_SIZE", 3)
     monkeypatch.setattr("foreword.store.collecting.BATCH_SIZE", 3)
     for number in range(8):
         store.publish(f"chat {number}", edition(1, f"{number}", created=OLD), 0)
@@ -290,12 +290,18 @@ def test_reading_while_a_conversation_is_removed(url, edition, monkeypatch):
     reader.close()
 
 
-@pytest.mark.parametrize("keep_last", [0, 1])
-def test_a_batch_of_any_size_takes_the_same_statements(store, edition, monkeypatch, keep_last):
+def recorded(store, monkeypatch):
+    """The statements that a store runs from now on."""
     statements = []
     for name in ("_select", "_execute"):
         run = getattr(store, name)
         monkeypatch.setattr(store, name, lambda c, text, key=(), run=run: statements.append(text) or run(c, text, key))
+    return statements
+
+
+@pytest.mark.parametrize("keep_last", [0, 1])
+def test_a_batch_of_any_size_takes_the_same_statements(store, edition, monkeypatch, keep_last):
+    statements = recorded(store, monkeypatch)
 
     def count(number):
         for index in range(number):
@@ -385,9 +391,9 @@ def test_a_prune_that_is_killed_is_completed_by_the_next_one(url, edition, tmp_p
 # Prunes in small batches, and stops in the middle of the transaction after this many writes, until it is killed.
 PRUNE_SLOWLY = f"""
 import sys, time
-from foreword.store import collecting, forgetting, open_store
-collecting.BATCH_SIZE = forgetting.BATCH_SIZE = 5
+from foreword.store import collecting, open_store
 store = open_store(sys.argv[1])
+collecting.BATCH_SIZE = store.BATCH_SIZE = 5
 left = int(sys.argv[2])
 record = store._record
 def stop(connection, hashes):
@@ -438,6 +444,42 @@ def test_one_transaction_at_a_time_removes_rows_of_a_team(postgres_url, edition)
         other.commit()
         assert removal.result()
     store.close()
+
+
+def test_forgetting_looks_once_for_editions_and_once_for_what_others_have_forgotten(store, edition, monkeypatch):
+    for id in "abc":
+        store.publish(id, edition(1), 0)
+    store.publish("b", edition(2), 1)
+    statements = recorded(store, monkeypatch)
+    for id in "ab":
+        statements.clear()
+        store.forget(id)
+        searched = [text.split("WHERE")[0].split("FROM")[-1].strip() for text in statements]
+        assert (searched.count("foreword_editions"), searched.count("foreword_forgotten")) == (1, 2), "one deletes"
+    assert (store.current("b"), store.verify()) == (None, [])
+
+
+@pytest.mark.xdist_group("postgres")
+def test_an_edition_that_is_published_while_its_conversation_is_forgotten_is_forgotten_too(postgres_url, edition):
+    """The DELETE that waits for the current edition does not see the one that replaces it."""
+    store, publisher = open_store(postgres_url), open_store(postgres_url)
+    store.publish("chat", edition(1), 0)
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(postgres_url, autocommit=True) as observer:
+
+        def forget_meanwhile(connection, *key):
+            process = (connection.info.backend_pid,)
+            forgetting.append(threads.submit(store.forget, "chat"))
+            while not (forgetting[0].done() or observer.execute(WAITING, process).fetchone()[0]):
+                time.sleep(0.01)
+            return count(connection, *key)
+
+        forgetting, count = [], publisher._count
+        publisher._count = forget_meanwhile
+        publisher.publish("chat", edition(2, "new"), 1)
+        assert forgetting[0].result()
+    assert (store.current("chat"), store.stats()["texts"], store.verify()) == (None, 0, [])
+    store.close()
+    publisher.close()
 
 
 @pytest.mark.xdist_group("postgres")

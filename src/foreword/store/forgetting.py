@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 
 from ..errors import check_id
-from .collecting import BATCH_SIZE, MAX_AGE, CollectingStore
+from .collecting import MAX_AGE, CollectingStore
 from .rows import MAX_NUMBER, Pruned, key_of
 from .texts import hash_of, split_hashes
 from .times import first_number
@@ -48,8 +48,8 @@ _OLD_CONVERSATIONS = """
     SELECT created, id, conversation FROM foreword_editions
     WHERE team = ? AND kind IS NOT NULL AND created < ? AND (created, id) > (?, ?) ORDER BY created, id LIMIT ?
 """
-_FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id LIMIT ?"
-_LAST_FORGOTTEN = "SELECT max(id) FROM foreword_forgotten"
+# The last row that was read is read again, but not its hashes: if it is gone, and nothing is newer, a backup was restored.
+_FORGOTTEN = "SELECT id, CASE WHEN id > ? THEN hash END FROM foreword_forgotten WHERE id >= ? ORDER BY id LIMIT ?"
 # A row has the hashes of a whole batch.
 _MAX_FORGOTTEN = 100
 _START = (-(2**63), 0)
@@ -70,6 +70,8 @@ def leave_time(steps: Iterator[Pruned]) -> Iterator[Pruned]:
 class ForgettingStore(CollectingStore):
     """The methods of a store that remove rows. Subclasses run the statements."""
 
+    # How many editions one transaction examines.
+    BATCH_SIZE = 1000
     # The column that says where a row is stored, and the statement that deletes the editions at the places that a SELECT returns.
     ROW = "id"
     DELETE_ROWS = (
@@ -92,9 +94,11 @@ class ForgettingStore(CollectingStore):
             nonlocal marked
             removed.clear()
             self._begin_removal(connection)
-            # Another process may publish an edition while this one waits for a row.
+            # If another process published an edition while this one waited for a row, none of the removed editions was in use.
             while rows := self._select(connection, _DELETE, (self.team, conversation)):
                 removed.extend(rows)
+                if any(kind is not None for _, _, kind in rows):
+                    break
             if removed:
                 self._delete_usage(connection, [conversation])
                 marked = self._record_removal(connection, removed)
@@ -128,18 +132,16 @@ class ForgettingStore(CollectingStore):
     def drop_forgotten(self) -> None:
         now = time.monotonic()
         is_late = now - self._last_check > MAX_AGE / 2
-        ((last,),) = self._run(lambda connection: self._select(connection, _LAST_FORGOTTEN))
-        if last is not None and last < self._last_forgotten:  # a backup was restored
-            self._last_forgotten = 0
-        is_complete = last is None or last == self._last_forgotten
+        is_complete = False
         while not is_complete:
-            key = (self._last_forgotten, _MAX_FORGOTTEN)
+            last = self._last_forgotten
+            key = (last, last, _MAX_FORGOTTEN)
             rows = self._run(lambda connection, key=key: self._select(connection, _FORGOTTEN, key))  # type: ignore[misc]
-            is_complete = len(rows) < _MAX_FORGOTTEN
-            if rows:
-                self._last_forgotten = rows[-1][0]
-                self._drop(frozenset(hash for _, hashes in rows for hash in split_hashes(hashes)))
+            self._last_forgotten = rows[-1][0] if rows else 0  # from the start if a backup was restored
+            if self._last_forgotten > last:
+                self._drop(frozenset(hash for _, hashes in rows if hashes for hash in split_hashes(hashes)))
                 self._has_remains = True
+            is_complete = len(rows) < _MAX_FORGOTTEN if rows else not last
         if is_late:  # hashes may have been removed before this process has read them
             self._clear_caches()
         self._last_check = now
@@ -164,11 +166,11 @@ class ForgettingStore(CollectingStore):
         # Continuing after the last row avoids reading again the index entries of rows that have been deleted.
         position = _START
         while True:
-            key = (self.team, latest, *position, BATCH_SIZE)
+            key = (self.team, latest, *position, self.BATCH_SIZE)
             rows = self._run(lambda connection, key=key: self._select(connection, select, key))  # type: ignore[misc]
             if rows:
                 yield rows
-            if len(rows) < BATCH_SIZE:
+            if len(rows) < self.BATCH_SIZE:
                 return
             position = rows[-1][:2]
 

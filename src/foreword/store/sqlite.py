@@ -68,6 +68,8 @@ class SqliteStore(LeasingStore):
     """A `Store` in the file at `path`, or in memory if that is empty. Safe to use from several threads."""
 
     NOW = "CAST(strftime('%s', 'now') AS INTEGER)"
+    # The ids of conversations are random, so that even a small batch writes nearly every page of their indexes.
+    BATCH_SIZE = 4000
 
     def __init__(self, path: str) -> None:
         super().__init__()
