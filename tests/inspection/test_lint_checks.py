@@ -198,6 +198,11 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("The script populates:\n- `src/api/gone.py`", []),
         ("The script generates:\n- `src/api/gone.py`", []),
         ("Read these when you have to:\n- `src/api/gone.py`", ["src/api/gone.py"]),
+        ("Factory: `src/api/there.py` or `src/there.py`", []),
+        ("Factory: `src/there.py` or `src/api/there.py`", []),
+        ("Factories: `src/api/there.py`, `src/there.py`", ["src/there.py"]),
+        ("Factory: `src/gone.py` or `src/api/gone.py`", ["src/gone.py", "src/api/gone.py"]),
+        ("- `src/api/gone.py`에 구독 추가", []),
     ],
 )
 def test_missing_files_are_reported(text, expected):

@@ -9,7 +9,7 @@ or one of another repository; the line or the section often says so.
 from __future__ import annotations
 
 import re
-from posixpath import normpath
+from posixpath import basename, normpath
 
 from ...vocabulary import value
 from .commands import is_shell
@@ -74,7 +74,7 @@ _NOT_A_FILE = lazy_pattern(
     r"|apagad\w+|remo[vçc]\w+|eliminad\w+|borrad\w+|supprim\w+|gelöscht\w*|entfernt\w*"
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
     r"|escrib\w+|escrev\w+|guardar|guarde|salvar|salve|si|se|wenn|falls|cuando|quando|nunca|não|nicht|kein\w*)\b"
-    r"|→|->|=>|❌|✗|待(?:添加|补充|实现|创建)|未实现|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장"
+    r"|→|->|=>|❌|✗|待(?:添加|补充|实现|创建)|未实现|例如|比如|或类似|例えば|示例|新建|创建|建立|新增|生成|输出|保存|写入|如果|若|不要|不存在|作成|生成|出力|例|場合|생성|작성|예시|만약|저장|추가|添加|追加"
     r"|созда|пример|если|сохран|létrehoz|példa",
     re.IGNORECASE,
 )
@@ -171,7 +171,9 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
             is_meant = not is_copied and _is_about_this_repository(source, decoded, exists, exists_anywhere)
         else:
             is_meant = _is_maintained(source, offset) and not _is_anywhere(target, exists_anywhere)
-        if is_meant and not is_written_by_tool(source, offset) and not _is_explained(source, offset, target):
+        if not is_meant or is_written_by_tool(source, offset) or _is_explained(source, offset, target):
+            continue
+        if not _has_alternative(source, offset, target, exists):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _find_missing_scripts(source, exists, exists_anywhere)
@@ -242,6 +244,16 @@ def _is_explained(source: SourceText, offset: int, target: str) -> bool:
                 return True
         start += len(path)
     return False
+
+
+def _has_alternative(source: SourceText, offset: int, target: str, exists: Exists) -> bool:
+    """Whether the line names another path for the same file, which exists: "`src/shop.py` or `src/core/shop.py`"."""
+    line, name = source.line_around(offset), basename(target)
+    others = [match[1] for match in _QUOTED.finditer(line) if basename(match[1]) == name]
+    alternatives = [
+        other for other in others if f"`{other}` or `{target}`" in line or f"`{target}` or `{other}`" in line
+    ]
+    return any(exists(source.path, other) for other in alternatives)
 
 
 def _find_missing_scripts(source: SourceText, exists: Exists, exists_anywhere: ExistsAnywhere) -> Iterator[Reference]:

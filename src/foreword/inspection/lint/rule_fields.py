@@ -109,7 +109,7 @@ class RuleFields:
             or _NOT_A_RULE.search(basename(source.path).split(".")[0])
         ):
             return
-        if _APPLY_TO_ABOVE.match(source.text):
+        if _APPLY_TO_ABOVE.match(_COMMENTS.sub("", source.text, count=1)):
             message = (
                 "`applyTo` has no effect, because the front matter does not begin with a line `---` and end with another,"
                 " so {agents} use{s} this file for every file; correct it"
@@ -132,6 +132,8 @@ class RuleFields:
             self.facts.add("rule-field", Place(source.path), message, agent_name(layout), for_several=for_several)
 
 
+# Comments above the front matter.
+_COMMENTS = re.compile(r"\A(?:\s{0,99}<!--(?:(?!-->).){0,2000}-->)+\s{0,99}", re.DOTALL)
 # The field on one of the first lines of a file.
 _APPLY_TO_ABOVE = re.compile(r"(?:[^\n]{0,2000}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
 
