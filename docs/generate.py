@@ -80,6 +80,7 @@ FILTERS = {
     "cell": "escapes `|`, for a cell of a Markdown table",
     "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
     "hyphens": "replaces runs of white space by a hyphen",
+    "angles": "escapes `<` and `>`, but not `&`",
 }
 LISTS = {
     "tools": "the agent's tools; `line` is the snippet, or the wording `tool.NAME`, or the name",

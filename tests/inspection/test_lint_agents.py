@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
@@ -745,24 +746,24 @@ def test_one_finding_names_all_agents(findings_for):
 
 def skills_in(folder, size, extra=""):
     return {
-        f"{folder}/s{number}/SKILL.md": f"---\nname: s{number}\ndescription: {'d' * (size // 10 - 2)}\n{extra}---\nX.\n"
-        for number in range(10)
+        f"{folder}/s{letter}/SKILL.md": f"---\nname: s{letter}\ndescription: {'d' * (size // 25 - 2)}\n{extra}---\nX.\n"
+        for letter in ascii_lowercase[:25]
     }
 
 
 @pytest.mark.parametrize(
     ("files", "agents"),
     [
-        (skills_in(".claude/skills", 24_010), ["Claude Code lists only"]),
+        (skills_in(".claude/skills", 24_025), ["Claude Code lists only"]),
         (skills_in(".claude/skills", 24_000), []),
-        ({**skills_in(".claude/skills", 15_010), **COPILOT}, ["Copilot CLI lists only"]),
+        ({**skills_in(".claude/skills", 15_025), **COPILOT}, ["Copilot CLI lists only"]),
         ({**skills_in(".claude/skills", 15_000), **COPILOT}, []),
         (
-            {"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_740)},
+            {"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_750)},
             ["Codex CLI shortens", "Copilot CLI lists only"],
         ),
-        ({"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_730)}, ["Copilot CLI lists only"]),
-        (skills_in(".claude/skills", 24_010, "disable-model-invocation: true\n"), []),
+        ({"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_725)}, ["Copilot CLI lists only"]),
+        (skills_in(".claude/skills", 24_025, "disable-model-invocation: true\n"), []),
         (skills_in(".gemini/skills", 90_000), []),
     ],
 )

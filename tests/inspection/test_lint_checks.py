@@ -641,12 +641,15 @@ def test_a_repository_in_a_hidden_folder(tree, folder, expected):
 @pytest.mark.parametrize(
     ("path", "outcome"),
     [
-        (".agents/skills/group/a", "Foreword, Codex CLI and OpenCode skip this skill"),
+        (".agents/skills/group/a", "Foreword, Codex CLI, Copilot CLI and OpenCode skip this skill"),
         (
             ".claude/skills/a",
             "Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line",
         ),
-        (".claude/skills/group/a", "Foreword and OpenCode skip this skill"),  # Claude Code does not look there
+        (
+            ".claude/skills/group/a",
+            "Foreword, Copilot CLI and OpenCode skip this skill",
+        ),  # Claude Code does not look there
         (".gemini/skills/group/a", ""),
     ],
 )

@@ -358,6 +358,49 @@ def test_a_lookup_rule_that_hides_entries_must_exist():
         parse(mapping, "own", "own")
 
 
+def test_a_flaw_that_a_program_skips_must_be_known():
+    mapping = tomllib.loads(f'about = "Mine."\n{SKILLS}skips = ["no-names"]\n')
+    with pytest.raises(LayoutError, match=r"skips: unknown flaw 'no-names'; did you mean 'no-name'\?"):
+        parse(mapping, "own", "own")
+
+
+@pytest.mark.parametrize(
+    ("flaw", "text", "is_skipped"),
+    [
+        ("yaml", "---\ndescription: a: b\n---\n", True),
+        ("broken-yaml", "---\ndescription: a: b\n---\n", False),
+        ("broken-yaml", "---\ndescription: 'a' b\n---\n", True),
+        ("no-text", "---\nname: 7\ndescription: a\n---\n", True),
+        ("no-text", "---\nname: seven\n---\n", False),
+        ("bad-field", "---\nargument-hint: [file]\n---\n", True),
+        ("bad-field", "---\nargument-hint:\nallowed-tools: [Read]\n---\n", False),
+        ("bad-field", "---\nallowed-tools: [7]\n---\n", True),
+        ("bad-field", "---\nuser-invocable: maybe\n---\n", True),
+        ("no-name", "---\ndescription: a\n---\n", True),
+        ("long-name", f"---\nname: {'n' * 65}\n---\n", True),
+        ("long-name", f"---\nname: {'n' * 64}\n---\n", False),
+        ("symbol-name", "---\nname: é:_.-\n---\n", False),
+        ("symbol-name", "---\nname: a b\n---\n", True),
+        ("ascii-name", "---\nname: a b:_.-\n---\n", False),
+        ("ascii-name", "---\nname: é\n---\n", True),
+        ("ascii-name", "---\nname: _a\n---\n", True),
+        ("spec-name", "---\nname: a-b\n---\n", False),
+        ("spec-name", "---\nname: a--b\n---\n", True),
+        ("long-description", f"---\ndescription: {'d' * 1025}\n---\n", True),
+        ("long-description", f"---\ndescription: {'d' * 1024}\n---\n", False),
+        ("yaml", "No front matter.\n", False),
+    ],
+)
+def test_a_command_with_a_flaw_is_left_out(tree, flaw, text, is_skipped):
+    tree({"own.toml": f'{SKILLS}skips = ["{flaw}"]\n', "w/.git": None, "w/commands/one.md": f"{text}Body.\n"})
+    prompt = tree.prompt(tree.path("own.toml"))
+    refused = [row for row in prompt.candidates if row.fate == "refused"]
+    assert (bool(prompt.text.strip()), len(refused)) == (not is_skipped, int(is_skipped))
+    assert [found.code for found in prompt.findings if "is skipped" in found.message] == ["front-matter-invalid"] * len(
+        refused
+    )
+
+
 @pytest.mark.parametrize(
     ("trim", "fields", "expected"),
     [
@@ -387,7 +430,18 @@ def test_some_values_of_trim_are_for_some_files(kind, trim):
         parse({"about": "Mine.", "sections": [], "find": {"x": lookup}}, "own", "own")
 
 
-@pytest.mark.parametrize("key", ['same_name = "all"', 'named = "path"', 'described = "text"', "hidden_by = []"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        'same_name = "all"',
+        'named = "path"',
+        'described = "text"',
+        "hidden_by = []",
+        "skips = []",
+        'disabled = "list"',
+        "longest = 9",
+    ],
+)
 def test_keys_of_menus_are_not_for_text(key):
     mapping = {"about": "Mine.", "sections": [], "find": {"x": {"files": ["cwd:A.md"], **tomllib.loads(key)}}}
     with pytest.raises(LayoutError, match="is only for files that are listed by name"):

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..layout.model import Layout
+    from ..layout.model import Layout, Lookup
     from ..sources.reader import Reader
     from ..vocabulary import Document, Finding, Resident, Skill, Workspace
     from .includes import Includes
@@ -86,7 +86,11 @@ class Deduplicator:
     def drop_hidden_names(self) -> None:
         """Leave out entries with the same name as an entry of a lookup rule that hides theirs."""
         for name, lookup in self.lookups.items():
-            hiding = {entry.name: entry.path for other in lookup.hidden_by for entry in self.results[other].entries}
+            hiding = {
+                _listed_name(self.lookups[other], entry): entry.path
+                for other in lookup.hidden_by
+                for entry in self.results[other].entries
+            }
             for entry in self.results[name].entries if hiding else ():
                 if entry.name in hiding and (name, entry.path) not in self.dropped_entries:
                     self.dropped_entries.add((name, entry.path))
@@ -215,3 +219,8 @@ class Deduplicator:
         for name, text in self.kept_texts():
             entries[name] = (*entries[name], text.reading.document)
         return entries
+
+
+def _listed_name(lookup: Lookup, entry: Skill | Resident) -> str:
+    """Return the name of an entry without the one that follows in brackets."""
+    return os.path.basename(os.path.dirname(entry.path)) if lookup.named == "both" else entry.name

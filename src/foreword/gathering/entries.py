@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import groupby
 
 from ..findings import finding
@@ -18,6 +19,7 @@ from ..vocabulary import Skill, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from ..layout.model import Lookup
     from ..sources.reader import Reader
@@ -39,10 +41,9 @@ def find_entries(
     for slot in find_slots(lookup, workspace, trail, reader):
         for pattern, base, reach in slot.patterns:
             layer = layer_of(lookup, pattern)
-            folder = searched_folder(pattern, base) if lookup.named == "path" else ""
+            folder = searched_folder(pattern, base) if lookup.named != "field" else ""
             for path in _links_last(lookup, matching_paths(pattern, base, lookup, reader, trail, layer, reach), reader):
-                # A command may be described by the first line after its front matter.
-                reading = reader.read(path, reach) if lookup.kind == "command" else reader.read_head(path, reach)
+                reading = _read(lookup, path, reach, reader)
                 if record_refused(reading, layer, reader, trail, reach):
                     continue
                 file = reading.identity if reading.has_text else real_path(path)
@@ -57,6 +58,12 @@ def find_entries(
                     identities[path], places[path] = reading.identity, (pattern.place, base)
     listed = _in_order(lookup, entries, places, trail)
     return listed, {entry.path: identities[entry.path] for entry in listed}, places
+
+
+def _read(lookup: Lookup, path: str, reach: Any, reader: Reader) -> Reading:
+    """Read a file, or only its front matter unless the text after that may describe the entry."""
+    has_description_in_text = lookup.kind == "command" or lookup.described
+    return reader.read(path, reach) if has_description_in_text else reader.read_head(path, reach)
 
 
 def _in_order(
@@ -118,7 +125,7 @@ def _add_entry(
         reason = findings[-1].message if findings else _why_unlisted(lookup)
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
         return False
-    name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
+    name = _listed_name(lookup, folder, reading.path, entry.name)
     if (name, reading.path) != (entry.name, entry.path):
         entry = replace(entry, path=reading.path, name=name)
     if isinstance(entry, Skill) and layer != entry.layer:
@@ -138,6 +145,15 @@ def _add_entry(
     return True
 
 
+def _listed_name(lookup: Lookup, folder: str, path: str, field: str) -> str:
+    """Return the name under which a file below this folder is listed. `field` is the one in its front matter."""
+    if lookup.named == "field":
+        return field
+    name = name_by_path(path, folder)
+    is_other = lookup.named == "both" and field != name and re.fullmatch(r"[\w.:-]+", field)
+    return f"{name} ({field})" if is_other else name
+
+
 def _why_unlisted(lookup: Lookup) -> str:
     unlisted = "says that only the user may call it" if lookup.kind == "command" else "does not ask for it to be listed"
     return f"its front matter {unlisted}"
@@ -148,18 +164,41 @@ def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | No
     display_path, text = printable(reading.path), reading.text_with_fences(lookup.rules.fences)
     if lookup.kind == "resident":
         return read_resident(text, display_path)
-    entry: Skill | Resident | None
-    if lookup.kind == "skill":
-        entry, findings = read_skill(text, display_path, lookup.validation)
-    else:
-        from ..sources.definitions import read_definition
+    if lookup.skips:
+        from ..sources.flaws import find_flaw
 
-        entry, findings = read_definition(text, display_path, lookup.kind, lookup.described)
+        if flaw := find_flaw(text, _default_name(reading.path, lookup.kind), lookup.skips):
+            code = "skill-invalid" if lookup.kind == "skill" else "front-matter-invalid"
+            return None, [finding(code, f"{flaw}; the {lookup.kind} is skipped", display_path, 1)]
+    entry, findings = _parse_entry(lookup, text, display_path)
     if entry is not None and lookup.rules.trim in ("none", "fence"):
         from ..sources.definitions import untrimmed_description
 
         entry = replace(entry, description=untrimmed_description(text, entry.description, lookup.rules.trim))
+    if isinstance(entry, Skill) and lookup.disabled == "list" and entry.hidden:
+        entry = replace(entry, hidden=False)
+    if entry is not None and lookup.longest and len(entry.description) > lookup.longest:
+        entry = replace(entry, description=f"{entry.description[: lookup.longest - 3]}...")
     return entry, findings
+
+
+def _default_name(path: str, kind: str) -> str:
+    """Return the name of a skill's folder, or of another file without its suffix."""
+    return os.path.basename(os.path.dirname(path) if kind == "skill" else os.path.splitext(path)[0])
+
+
+def _parse_entry(lookup: Lookup, text: str, path: str) -> tuple[Skill | Resident | None, list[Finding]]:
+    """Return the skill, sub-agent or command that a text describes, or None, and findings."""
+    if lookup.kind != "skill":
+        from ..sources.definitions import read_definition
+
+        return read_definition(text, path, lookup.kind, lookup.described or "line")
+    skill, findings = read_skill(text, path, lookup.validation)
+    if skill is None and lookup.described:
+        from ..sources.definitions import read_undescribed_skill
+
+        return read_undescribed_skill(text, path, lookup.described, findings)
+    return skill, findings
 
 
 def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill:

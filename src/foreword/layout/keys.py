@@ -406,6 +406,7 @@ FILTERS = (
     "tilde",
     "shortest",
     "hyphens",
+    "angles",
 )
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (

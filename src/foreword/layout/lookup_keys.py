@@ -129,6 +129,12 @@ CONFIG_KEYS = (
         " does not have the key.",
     ),
 )
+# The flaws of a skill or command that a lookup rule may name; `sources/flaws.py` finds them.
+FLAWS = (
+    *("yaml", "broken-yaml", "no-text", "bad-field"),
+    *("no-name", "long-name", "symbol-name", "ascii-name", "spec-name"),
+    "long-description",
+)
 MENU_KEYS = (
     Key(
         "find",
@@ -144,16 +150,43 @@ MENU_KEYS = (
         "named",
         "choice",
         "Where the name of a skill, sub-agent or command comes from: the front matter, with the file's or folder's name as the fallback"
-        " (`field`, the default), or its path below the folder that is searched, with colons (`path`): `commands/git/fix.md` is `git:fix`.",
-        ("field", "path"),
+        " (`field`, the default); its path below the folder that is searched, with colons (`path`): `commands/git/fix.md` is `git:fix`; or the path and,"
+        " in brackets, a different name in the front matter, if it consists of letters, digits and `_.:-` (`both`).",
+        ("field", "path", "both"),
     ),
     Key(
         "find",
         "described",
         "choice",
-        "What describes a command whose front matter has no `description`: the first line of its text without the mark of a heading (`line`, the"
-        " default), or its text without headings and as one line, up to 1,024 characters (`text`).",
+        "What describes a skill or command whose front matter has no `description`: the first line of its text without the mark of a heading"
+        " (`line`, the default for commands), or its text without headings and as one line, up to 1,024 characters (`text`). By default, such a skill"
+        " is skipped.",
         ("line", "text"),
+    ),
+    Key(
+        "find",
+        "skips",
+        "names",
+        "The flaws for which the program leaves out a skill or command: `yaml` (front matter that is not valid YAML), `broken-yaml` (neither with quotes"
+        " around values that contain a colon), `no-text` (a name or description that is a number, a list or the like),"
+        " `bad-field` (an `argument-hint` that is not text, such as `[file]`, `allowed-tools` that are neither text nor a list of it, or a switch that is"
+        " neither true nor false), `no-name`, `long-name` (more"
+        " than 64 characters), `symbol-name` (other characters than letters and digits of any language and `_.:-`), `ascii-name` (other characters"
+        " than those of ASCII and blanks, or another one than a letter or a digit at the start), `spec-name` (other characters than a-z, 0-9 and"
+        " single hyphens between them) and `long-description` (more than 1,024 characters).",
+    ),
+    Key(
+        "find",
+        "disabled",
+        "choice",
+        "Whether a skill with `disable-model-invocation: true` is left out of the list (`hide`, the default), or listed (`list`).",
+        ("hide", "list"),
+    ),
+    Key(
+        "find",
+        "longest",
+        "count",
+        "How many characters a description may have. Of a longer one, the last three are replaced by `...`.",
     ),
     Key(
         "find",

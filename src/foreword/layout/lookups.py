@@ -8,7 +8,7 @@ from ..errors import LayoutError, suggestion
 from ..shapes import STRINGS, check, check_table
 from .forms import parse_condition
 from .keys import KEY_SHAPES
-from .lookup_keys import MENU_ORDERS, PLACES, TEXT_ORDERS, WALKED_PLACES
+from .lookup_keys import FLAWS, MENU_ORDERS, PLACES, TEXT_ORDERS, WALKED_PLACES
 from .model import Lookup, Pattern
 from .patterns import check_wildcards, expand_alternatives
 from .texts import parse_text_rules
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _TEXT_ONLY_KEYS = ("exclude", "where", "unless", "always", "below")
-_MENU_ONLY_KEYS = ("same_name", "named", "described", "hidden_by")
+_MENU_ONLY_KEYS = ("same_name", "named", "described", "hidden_by", "skips", "disabled", "longest")
 
 
 def parse_lookup(
@@ -68,8 +68,11 @@ def parse_lookup(
         same_name=table.get("same_name", "first"),
         named=table.get("named", "field"),
         scoped=table.get("scoped", "list"),
-        described=table.get("described", "line"),
+        described=table.get("described", ""),
         hidden_by=_parse_hidden_by(table, where, (*earlier_names, *later_names)),
+        skips=_parse_skips(table, where),
+        disabled=table.get("disabled", "hide"),
+        longest=table.get("longest"),
         globs=table.get("globs", "folders"),
         globs_from=table.get("globs_from", "folder"),
         any_case=table.get("any_case", False),
@@ -115,6 +118,14 @@ def _parse_hidden_by(table: Mapping[str, Any], where: str, names: Sequence[str])
                 f"{where}hidden_by"
             )
     return tuple(table.get("hidden_by", ()))
+
+
+def _parse_skips(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """Return the flaws for which an entry is left out."""
+    for name in table.get("skips", ()):
+        if name not in FLAWS:
+            raise LayoutError(f"{where}skips: unknown flaw {name!r}" + suggestion(name, FLAWS)).at(f"{where}skips")
+    return tuple(table.get("skips", ()))
 
 
 def _check_match(table: Mapping[str, Any], where: str) -> None:

@@ -167,10 +167,13 @@ class Lookup:
     globs_from: Literal["folder", "root", "both"] = "folder"
     directories: Sequence[str] = ()
     same_name: Literal["first", "last", "all"] = "first"
-    named: Literal["field", "path"] = "field"
+    named: Literal["field", "path", "both"] = "field"
     scoped: Literal["list", "wait"] = "list"
-    described: Literal["line", "text"] = "line"
+    described: Literal["", "line", "text"] = ""
     hidden_by: Sequence[str] = ()
+    skips: Sequence[str] = ()
+    disabled: Literal["hide", "list"] = "hide"
+    longest: int | None = None
 
     @property
     def needs_touch(self) -> bool:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
 from ..findings import finding
 from ..text.lines import printable
-from ..vocabulary import Resident
-from .front_matter import HIDDEN_KEY, MAX_DESCRIPTION_LENGTH, is_true, parse_front_matter, read_fields, split
+from ..vocabulary import Resident, replace
+from .front_matter import (
+    HIDDEN_KEY,
+    MAX_DESCRIPTION_LENGTH,
+    is_true,
+    parse_front_matter,
+    read_fields,
+    read_skill,
+    split,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from ..vocabulary import Finding
+    from ..vocabulary import Finding, Skill
 
 _SUFFIXES = (".agent.md", ".prompt.md", ".md")
 
@@ -39,6 +49,22 @@ def read_definition(
     description = description or _describe(body, described)
     tools = fields.get("tools", "").strip()
     return Resident(name, description, path, (1, max(1, line - 1)), tools=tools), findings
+
+
+def read_undescribed_skill(
+    text: str, path: str, described: Literal["line", "text"], findings: list[Finding]
+) -> tuple[Skill | None, list[Finding]]:
+    """Parse a SKILL.md without a description, which its text describes instead. Returns these findings if it does not.
+
+    Only a first line also describes a skill without front matter.
+    """
+    head, body, line = split(text)
+    description = _describe(body, described)
+    if not description or (head is None and described == "text"):
+        return None, findings
+    fields = f"description: {json.dumps(description, ensure_ascii=False)}\n{head or ''}"
+    skill, _ = read_skill(f"---\n{fields}---\n", path, "lenient")
+    return (None, findings) if skill is None else (replace(skill, lines=(1, max(1, line - 1))), [])
 
 
 def untrimmed_description(text: str, description: str, trim: str) -> str:

@@ -24,7 +24,7 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
 
     `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
     home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
-    `name` makes a value the name of one file or folder. `hyphens` replaces white space.
+    `name` makes a value the name of one file or folder. `hyphens` replaces white space. `angles` escapes only `<` and `>`.
     """
     text = piece.text
     for name in filters:
@@ -32,6 +32,8 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = " ".join(text.split())
         elif name == "hyphens":
             text = "-".join(text.split())
+        elif name == "angles":
+            text = text.replace("<", "&lt;").replace(">", "&gt;")
         elif name == "list":
             text = ", ".join(item.strip() for item in split_list(text) if item.strip())
         elif name == "cell":

@@ -19,23 +19,38 @@ if TYPE_CHECKING:
     from ...layout.model import Layout
     from ...vocabulary import Finding
 
-    # The names of the agents that search a hidden folder, each with the globs of the skills that it finds there.
-    Readers = Mapping[str, Collection[str]]
+    # The names of the agents that search a hidden folder, each with how it does that.
+    Readers = Mapping[str, "SkillReader"]
 
 MEASURED = "2026-11, with Claude Code 2.1.326, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33 and Qwen Code 0.24.4"
 
 # Where a lookup rule finds a repository's files.
 _PLACES = frozenset(("walk", "root", "cwd", "down"))
 _CLAUDE = "Claude Code"
+# Of the agents that search a folder that is not their own, only these are so widespread that a skill is probably meant for them.
+_SHARED_FOLDERS = frozenset((".agents", ".claude"))
+_WIDESPREAD = frozenset(("Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"))
+
+
+@value
+class SkillReader:
+    """How an agent searches a hidden folder: the globs of the skills that it finds there, and the flaws for which it leaves one out."""
+
+    globs: Collection[str]
+    skips: Collection[str]
 
 
 @value
 class AgentsReaction:
-    """What some agents do with skills whose finding matches a pattern: `skip` them, or only `cut` their descriptions."""
+    """What some agents do with skills whose finding matches a pattern: `skip` them, or only `cut` their descriptions.
+
+    Agents whose layouts name the `flaw` skip them too.
+    """
 
     code: str
     pattern: str
-    skip: Sequence[str]
+    flaw: str = ""
+    skip: Sequence[str] = ()
     cut: Sequence[str] = ()
     # What Claude Code does with them, which lists every skill.
     claude: str = ""
@@ -45,22 +60,23 @@ REACTIONS = (
     AgentsReaction(
         "skill-invalid",
         "the front matter is missing",
-        ("Foreword", "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        skip=("Foreword", "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
         claude=f"{_CLAUDE} describes it by its first line",
     ),
     AgentsReaction(
         "skill-no-description",
         "it has no description",
-        ("Foreword", "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        skip=("Foreword", "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
         claude=f"{_CLAUDE} describes it by its first line",
     ),
-    AgentsReaction("skill-repaired", "", ("Copilot CLI",)),
-    AgentsReaction("skill-name", r"it has no name|its name is a ", ("Gemini CLI", "OpenCode", "Qwen Code")),
-    AgentsReaction("skill-name", r"its name is longer", ("Codex CLI", "Copilot CLI")),
-    AgentsReaction("skill-name", r"its name '[^']*/", ("Copilot CLI", "Qwen Code")),
-    AgentsReaction("skill-name", r"its name '[^']*[^\w.: '-]", ("Copilot CLI",)),
-    AgentsReaction("skill-name", r"its name '[^']* ", ("Qwen Code",)),
-    AgentsReaction("skill-field", r"its description is longer", ("Copilot CLI",), ("Codex CLI",)),
+    AgentsReaction("skill-repaired", "", "yaml"),
+    AgentsReaction("skill-name", r"it has no name|its name is a ", "no-name"),
+    AgentsReaction("skill-name", r"its name is a ", "no-text"),
+    AgentsReaction("skill-name", r"its name is longer", "long-name"),
+    AgentsReaction("skill-name", r"its name '[^']*[^\w.:'-]", "symbol-name"),
+    AgentsReaction("skill-name", r"its name '(?:[^A-Za-z0-9]|[^']*[^A-Za-z0-9 ._:'-])", "ascii-name"),
+    AgentsReaction("skill-name", r"its name '[^']*' must", "spec-name"),
+    AgentsReaction("skill-field", r"its description is longer", "long-description", cut=("Codex CLI",)),
 )
 # The agents for which these files are written read them line by line, as Foreword does.
 _READ_ANYWAY = re.compile(r"/\.claude/(?:agents|commands)/")
@@ -69,13 +85,15 @@ _HARMLESS_FIELD = re.compile(r"its (?:license|compatibility|metadata) ")
 
 def skill_readers(layouts: Iterable[Layout]) -> dict[str, Readers]:
     """Return the hidden folders that layouts search for a repository's skills, each with its readers."""
-    readers: dict[str, dict[str, set[str]]] = {}
+    readers: dict[str, dict[str, SkillReader]] = {}
     for layout in layouts:
         for lookup in (lookup for lookup in layout.lookups if lookup.kind == "skill"):
             for pattern in (pattern for group in lookup.groups for pattern in group):
                 folder = pattern.path.partition("/")[0]
                 if pattern.place in _PLACES and folder.startswith("."):
-                    readers.setdefault(folder, {}).setdefault(agent_name(layout), set()).add(pattern.path)
+                    known = readers.setdefault(folder, {}).get(agent_name(layout), SkillReader((), ()))
+                    globs, skips = {*known.globs, pattern.path}, {*known.skips, *lookup.skips}
+                    readers[folder][agent_name(layout)] = SkillReader(globs, skips)
     return {**readers}
 
 
@@ -89,10 +107,12 @@ def with_reaction(finding: Finding, readers: Mapping[str, Readers], root: str) -
     problem, _, _ = finding.message.rpartition("; ")
     if finding.code not in {reaction.code for reaction in REACTIONS} or not problem:
         return finding
-    for reaction in REACTIONS:
-        if reaction.code == finding.code and re.match(reaction.pattern, problem, re.ASCII):
-            message = _describe(reaction, finding.path.removeprefix(root), readers)
-            return replace(finding, message=f"{problem}; {message}") if message else None
+    reactions = [
+        reaction for reaction in REACTIONS if reaction.code == finding.code and re.match(reaction.pattern, problem)
+    ]
+    if reactions:
+        message = _describe(reactions, finding.path.removeprefix(root), readers)
+        return replace(finding, message=f"{problem}; {message}") if message else None
     is_harmless = finding.code == "skill-name" or _HARMLESS_FIELD.match(problem)
     return None if is_harmless else finding
 
@@ -102,24 +122,46 @@ def hidden_folder(path: str) -> str:
     return next((folder for folder in path.split("/")[:-1] if folder.startswith(".")), "")
 
 
-def _readers_of(path: str, folder: str, globs_by_agent: Readers) -> list[str]:
-    """Return the agents that find a skill with this path in their folder."""
-    below = f"{folder}/{path.partition(f'{folder}/')[2]}"
-    return [agent for agent, globs in globs_by_agent.items() if any(matches_glob(below, glob) for glob in globs)]
-
-
-def _describe(reaction: AgentsReaction, path: str, readers_by_folder: Mapping[str, Readers]) -> str:
-    """Return what the agents that find this skill do, or empty if none of them does anything."""
+def _readers_of(path: str, readers_by_folder: Mapping[str, Readers]) -> Readers | None:
+    """Return the agents that find a skill with this path in their folder, or None if its folder is not hidden: it is for all agents."""
     folder = hidden_folder(path)
-    readers = _readers_of(path, folder, readers_by_folder.get(folder, {})) if folder else None
+    if not folder:
+        return None
+    below = f"{folder}/{path.partition(f'{folder}/')[2]}"
+    readers = readers_by_folder.get(folder, {})
+    return {
+        agent: reader for agent, reader in readers.items() if any(matches_glob(below, glob) for glob in reader.globs)
+    }
+
+
+def _describe(reactions: Sequence[AgentsReaction], path: str, readers_by_folder: Mapping[str, Readers]) -> str:
+    """Return what the agents that find this skill do, or empty if none of them does anything."""
+    readers = _readers_of(path, readers_by_folder)
     if readers is not None and not readers:  # the folder of an agent that is not known
         return ""
-    parts = []
-    for verb, agents, thing in (("skip", reaction.skip, "this skill"), ("cut", reaction.cut, "its description")):
-        concerned = [agent for agent in agents if readers is None or agent in readers or agent == "Foreword"]
-        if concerned:
-            ending = "s" if len(concerned) == 1 else ""
-            parts.append(f"{join_names(concerned)} {verb}{ending} {thing}")
-    if reaction.claude and (readers is None or _CLAUDE in readers):
-        parts.append(reaction.claude)
-    return ", and ".join(parts)
+    skipping = _skipping(reactions, _everyone(readers_by_folder) if readers is None else readers)
+    if readers is None or hidden_folder(path) in _SHARED_FOLDERS:
+        skipping = [agent for agent in skipping if agent in _WIDESPREAD]
+    for reaction in reactions:
+        skipping += reaction.skip
+    cutting = [agent for reaction in reactions for agent in reaction.cut]
+    parts = [_clause(skipping, "skip", "this skill", readers), _clause(cutting, "cut", "its description", readers)]
+    if readers is None or _CLAUDE in readers:
+        parts += [reaction.claude for reaction in reactions]
+    return ", and ".join(filter(None, parts))
+
+
+def _clause(agents: Iterable[str], verb: str, thing: str, readers: Readers | None) -> str:
+    """Return what those of these agents do that find a skill."""
+    concerned = [agent for agent in agents if readers is None or agent in readers or agent == "Foreword"]
+    return f"{join_names(concerned)} {verb}{'s' if len(concerned) == 1 else ''} {thing}" if concerned else ""
+
+
+def _everyone(readers_by_folder: Mapping[str, Readers]) -> Readers:
+    return {agent: reader for readers in readers_by_folder.values() for agent, reader in readers.items()}
+
+
+def _skipping(reactions: Iterable[AgentsReaction], readers: Readers) -> list[str]:
+    """Return the agents that leave out a skill with these flaws."""
+    flaws = {reaction.flaw for reaction in reactions}
+    return sorted(agent for agent, reader in readers.items() if not flaws.isdisjoint(reader.skips))
