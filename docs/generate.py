@@ -81,6 +81,7 @@ FILTERS = {
     "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
     "hyphens": "replaces runs of white space by a hyphen",
     "angles": "escapes `<` and `>`, but not `&`",
+    "portable": 'replaces each of `:\\/<>*?"|`, which no file may have in its name on Windows, by a hyphen',
 }
 LISTS = {
     "tools": "the agent's tools; `line` is the snippet, or the wording `tool.NAME`, or the name",

@@ -72,12 +72,13 @@ def test_a_mirror_lists_the_skills_that_its_program_lists(tree, name):
         ("claude", "plain", "- plain: Title"),
         ("copilot", "undescribed", "<description>Body.</description>"),
         ("copilot", "blank", "<name>a-blank</name>"),
+        ("gemini", "path", "<name>a-b-c</name>"),
         ("codex", "wordy", f"- wordy: {'d' * 1021}... (file:"),
         ("kimi", "wordy", f"- wordy: {'d' * 247}...\n"),
     ],
 )
 def test_how_a_mirror_lists_a_skill(tree, name, skill, line):
-    text, _ = SKILLS[skill]
+    text = "---\nname: a:b/c\ndescription: A.\n---\n" if skill == "path" else SKILLS[skill][0]
     tree({"w/.git/HEAD": "", f"{FOLDERS[name]}/{skill}/SKILL.md": f"{text}# Title\n\nBody.\n"})
     assert line in Assembler(tree.workspace("w"), name).prompt().text
 

@@ -407,6 +407,7 @@ FILTERS = (
     "shortest",
     "hyphens",
     "angles",
+    "portable",
 )
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (

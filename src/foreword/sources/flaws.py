@@ -44,9 +44,9 @@ def find_flaw(text: str, default_name: str, flaws: Collection[str]) -> str:
 def _find_problems(name: str, description: str, loaded: Any) -> dict[str, str]:
     """Return what is wrong by the name of each flaw, or empty for those that a name and a description do not have."""
     values = loaded if isinstance(loaded, dict) else {}
-    has_other_value = any(not isinstance(values.get(key), str | None) for key in ("name", "description"))
+    is_text = isinstance(values.get("name"), str | None) and isinstance(values.get("description", ""), str)
     return {
-        "no-text": "its name or description is not text" if has_other_value else "",
+        "no-text": "" if is_text else "its name or description is not text",
         "bad-field": next(
             (f"its {key} has the wrong type" for key, kinds in _KINDS.items() if not _is_of(values, key, kinds)), ""
         ),

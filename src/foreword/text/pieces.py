@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 # Escaping
 
 
+# What some filters replace single characters by.
+_CHARACTERS = {
+    "angles": str.maketrans({"<": "&lt;", ">": "&gt;"}),
+    "portable": str.maketrans(dict.fromkeys(':\\/<>*?"|', "-")),
+}
+
+
 def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
     """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute, `list` puts `, ` between items.
 
@@ -25,6 +32,7 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
     `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
     home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
     `name` makes a value the name of one file or folder. `hyphens` replaces white space. `angles` escapes only `<` and `>`.
+    `portable` replaces the characters that no file's name may have on Windows.
     """
     text = piece.text
     for name in filters:
@@ -32,8 +40,8 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = " ".join(text.split())
         elif name == "hyphens":
             text = "-".join(text.split())
-        elif name == "angles":
-            text = text.replace("<", "&lt;").replace(">", "&gt;")
+        elif name in _CHARACTERS:
+            text = text.translate(_CHARACTERS[name])
         elif name == "list":
             text = ", ".join(item.strip() for item in split_list(text) if item.strip())
         elif name == "cell":
