@@ -154,7 +154,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
 
 
 def test_axe_finds_nothing_in_the_token_form(own_site, open_page):
-    page = open_page(own_site(token="secret").url, bypass_csp=True)
+    page = open_page(own_site(token="secret").url, bypass_csp=True, reduced_motion="reduce")
     expect(page.get_by_role("dialog", name="Token")).to_be_visible()
     page.evaluate(AXE.read_text())
     assert axe_violations(page) == []

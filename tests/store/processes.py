@@ -102,7 +102,7 @@ def open_simultaneously(url):
 
 
 def until_free(call, *arguments):
-    """Call a method of a store, again if it could not get its turn in time, which happens on a loaded machine."""
+    """Open a store or call its method, again if it could not get its turn in time, which happens on a loaded machine."""
     for _ in range(20):
         with contextlib.suppress(StoreBusyError):
             return call(*arguments)
@@ -114,7 +114,7 @@ def publish_simultaneously(url):
     conversations = [f"chat {number}" for number in range(CONVERSATIONS)]
 
     def publish(process_number, number):
-        store = open_store(url)
+        store = until_free(open_store, url)
         until_free(store.add_template, TemplateVersion(0, f"by {process_number}"))
         return [
             until_free(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from itertools import groupby
 
 from ..findings import finding
@@ -150,8 +149,9 @@ def _listed_name(lookup: Lookup, folder: str, path: str, field: str) -> str:
     if lookup.named == "field":
         return field
     name = name_by_path(path, folder)
-    is_other = lookup.named == "both" and field != name and re.fullmatch(r"[\w.:-]+", field)
-    return f"{name} ({field})" if is_other else name
+    is_other = lookup.named == "both" and field and field != name
+    is_word = all(character.isalnum() or character in "_.:-" for character in field)
+    return f"{name} ({field})" if is_other and is_word else name
 
 
 def _why_unlisted(lookup: Lookup) -> str:
