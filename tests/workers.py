@@ -45,7 +45,7 @@ def run(session, count):
                 writer.close()
                 workers[reader] = _Worker(pid)
             else:
-                _work(session, groups, queue, writer)
+                work(session, chain.from_iterable(groups[number] for number in _numbers(queue)), writer)
         while workers:
             for reader in wait(workers):
                 _receive(session, workers, reader)
@@ -89,8 +89,8 @@ def _receive(session, workers, reader):
         hook.pytest_runtest_logfinish(nodeid=worker.nodeid, location=worker.location)
 
 
-def _work(session, groups, queue, writer):
-    """Run groups of tests until none is left, and end this process."""
+def work(session, tests, writer):
+    """Run tests, send what happens to them, and end this process."""
     status = 1
     try:
         manager = session.config.pluginmanager
@@ -98,7 +98,6 @@ def _work(session, groups, queue, writer):
         manager.register(_Sender(session.config, writer))
         _separate_output(manager.get_plugin("capturemanager")._global_capturing)
         try:
-            tests = chain.from_iterable(groups[number] for number in _numbers(queue))
             for item, following in pairwise(chain(tests, [None])):
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if session.shouldfail or session.shouldstop:

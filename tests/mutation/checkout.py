@@ -8,15 +8,33 @@ import signal
 import subprocess
 import sys
 import sysconfig
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Pipe
 from pathlib import Path
+from typing import NamedTuple
 
-from failures import failure
 from faults import Fault
 from records import RecordedTest, Records
 
 ROOT = Path(__file__).parents[2]
-NO_TESTS_COLLECTED = 5
+SOME_TESTS_FAILED, NO_TESTS_COLLECTED = 1, 5
+
+
+class Change(NamedTuple):
+    """A module that contains a fault now, and its text without and with it."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+class Outcome(NamedTuple):
+    """What happened when some tests ran: each passed, one failed or took too long (`stuck`), or the time was over (`late`)."""
+
+    kind: str
+    test: str
+    passed: int
 
 
 class Copy:
@@ -51,12 +69,17 @@ class Copy:
         path.write_text(f"{self.root / 'src'}\n")
         return new / "bin" / "python"
 
-    def write(self, fault: Fault, source: bytes) -> None:
-        """Write the module of a fault; its bytecode may look current, so remove that."""
+    @contextmanager
+    def changed(self, fault: Fault) -> Iterator[Change]:
+        """Put a fault into its module, for as long as the context lasts."""
         path = self.root / fault.path
-        path.write_bytes(source)
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
-            compiled.unlink()
+        before = path.read_bytes()  # not of the checkout, which may change while this runs
+        after = fault.apply(before)
+        try:
+            _write(path, after)
+            yield Change(str(path), before, after)
+        finally:
+            _write(path, before)
 
     def record(self, path: str, records: Records) -> None:
         """Run one file of tests, and keep which functions each of its tests executes."""
@@ -68,48 +91,79 @@ class Copy:
         start = f"import sys; sys.path.append({str(self.root / 'tests/mutation')!r}); import recorder; recorder.start({package!r}, {str(raw)!r})"
         hook = self.packages / "recorder.pth"  # Python executes its line whenever a process of this environment starts
         hook.write_text(f"{start}\n")
+        process = self.start_pytest(["-p", "recording", f"tests/{path}"])
         try:
-            self._run_pytest(["-p", "recording", f"tests/{path}"], seconds=1800, test_seconds=600)
+            status = process.wait(1800)
         finally:
+            end(process)
             hook.unlink()
+        if status not in (0, SOME_TESTS_FAILED, NO_TESTS_COLLECTED):
+            sys.exit(f"cannot record tests/{path}: {self.output()}")
         records.add(path, raw)
 
-    def first_failure(self, tests: list[RecordedTest], seconds: float | None = None) -> str:
-        """Run tests until one fails, and return what failed; empty if all passed.
-
-        Raises TimeoutExpired if none has failed after this many seconds.
-        """
-        names = self.root.parent / "chosen"
-        names.write_text("\n".join(test.name for test in tests))
-        files = dict.fromkeys(f"tests/{test.file}" for test in tests)
-        # A fault may cause an endless loop or a wait that never ends; a busy machine may take several times as long as when recording.
-        test_seconds = 20 + 10 * max(test.seconds for test in tests)
-        status, output = self._run_pytest(["-x", "-p", "chosen", "--chosen", str(names), *files], seconds, test_seconds)
-        return "" if status in (0, NO_TESTS_COLLECTED) else failure(output)
-
-    def _run_pytest(self, arguments: list[str], seconds: float | None, test_seconds: float) -> tuple[int, str]:
-        """Run pytest in the copy; return its status and output. It ends itself if one test takes more than `test_seconds`."""
-        options = ["-n0", "-pno:cacheprovider", "--tb=no", "-vvv"]
-        limits = ["-o", f"faulthandler_timeout={test_seconds:.0f}", "-o", "faulthandler_exit_on_timeout=true"]
+    def start_pytest(self, arguments: list[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+        """Start pytest in the copy."""
         unwanted = ("PYTEST_", "MAKE", "PYTHONDONTWRITEBYTECODE")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         environment["PYTHONPATH"] = str(self.root / "tests/mutation")
         # Not a pipe, because processes that a test leaves behind would keep it open.
-        with (self.root.parent / "output").open("w+b") as file:
-            process = subprocess.Popen(
-                [self.python, "-m", "pytest", *options, *limits, *arguments],
+        with (self.root.parent / "output").open("wb") as file:
+            return subprocess.Popen(
+                [self.python, "-m", "pytest", "-pno:cacheprovider", "--tb=no", *arguments],
                 cwd=self.root,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
+                pass_fds=pass_fds,
                 start_new_session=True,
             )
-            try:
-                status = process.wait(seconds)
-            finally:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            file.seek(0)
-            return status, file.read().decode(errors="replace")
+
+    def output(self) -> str:
+        """The end of what the last pytest has printed."""
+        return (self.root.parent / "output").read_text(errors="replace")[-1000:]
+
+
+class Collected:
+    """A process of pytest in a copy, which has collected some files of tests and runs those that `run` names: see `trying.py`."""
+
+    def __init__(self, copy: Copy, files: list[str], seconds: float | None = None) -> None:
+        """Raises EOFError if the files cannot be collected, and TimeoutError if it takes too long."""
+        self._connection, other = Pipe()
+        with other:
+            package = ["-p", "trying", "--package", f"{copy.root}/src/foreword", "--connection", str(other.fileno())]
+            names = [f"tests/{file}" for file in files]
+            self._process = copy.start_pytest(["-x", *package, *names], pass_fds=(other.fileno(),))
+        try:
+            if not self._connection.poll(seconds):
+                raise TimeoutError
+            self._connection.recv()
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, batches: list[list[RecordedTest]], seconds: float, change: Change | None = None) -> Outcome | None:
+        """Run tests until one fails, with the changed functions of a module. None if more than functions is changed."""
+        # A fault may cause an endless loop or a wait that never ends; a busy machine may take several times as long as when recording.
+        limits = [{test.name: 20 + 10 * test.seconds for test in batch} for batch in batches]
+        self._connection.send((change, limits, seconds))
+        outcome = self._connection.recv()
+        return Outcome(*outcome) if outcome else None
+
+    def close(self) -> None:
+        self._connection.close()
+        end(self._process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and those of its session."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _write(path: Path, source: bytes) -> None:
+    """Write a module; its bytecode may look current, so remove that."""
+    path.write_bytes(source)
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()

@@ -1,7 +1,9 @@
 """Put random faults into the source, one at a time, and print those that no test notices: `make mutants SEED=1 NUMBER=20`.
 
 Works in a temporary copy of the checkout with its own environment, so the processes that tests start use the changed module too.
-The tests that execute the changed function run, the quickest first, until one fails or the time for a fault is over.
+The tests that execute the changed function run, the quickest first, until one fails or the time for a fault is over. They are collected
+once, and run in a fork in which the function has its new code: see `trying.py`. A failure counts if the test also fails alone with the
+fault, and passes without it.
 Which tests these are is recorded first, once for each file of tests: see `records.py`.
 `--only conversation/assembling.py` limits the faults to files whose path below `src/foreword` begins like this; it can be repeated.
 """
@@ -12,7 +14,6 @@ import argparse
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from checkout import ROOT, Copy
+from checkout import ROOT, Collected, Copy, Outcome
 from equivalent import EQUIVALENT
 from faults import Fault, compiles, faults
 from records import RecordedTest, Records, batches
@@ -36,36 +37,56 @@ class Trial:
 
     def __init__(self, copy: Copy, records: Records, seconds: float) -> None:
         self.copy, self.records, self.seconds = copy, records, seconds
+        self.collected = Collected(copy, records.files())
         self.broken: set[str] = set()
 
     def result(self, fault: Fault) -> str:
         """Return what happened to a fault: which test killed it, that it survived, or that the time was over."""
         module = str(Path(fault.path).relative_to(PACKAGE))
-        tests = self.records.tests_of(module, fault.function)
+        tests = [test for test in self.records.tests_of(module, fault.function) if test.name not in self.broken]
         deadline = time.monotonic() + self.seconds
-        for number, batch in enumerate(batches(tests)):
-            try:
-                if killer := self._kill(fault, batch, deadline):
-                    return f"killed by {killer}"
-            except subprocess.TimeoutExpired:
-                return f"UNDECIDED in {self.seconds:.0f} s, after {number} of {len(batches(tests))} batches of tests"
-        return f"SURVIVED {len(tests)} tests"
+        while True:
+            kind, name, passed = self._run(fault, tests, deadline)
+            if kind == "passed":
+                return f"SURVIVED {len(tests)} tests"
+            if kind == "late":
+                return f"UNDECIDED in {self.seconds:.0f} s, after {passed} of {len(tests)} tests"
+            failed = [test for test in tests if test.name == name]
+            assert failed, f"pytest ended before the first test: {self.copy.output()}"
+            if self.collected.run([failed], self.seconds).kind != "passed":
+                self.broken.add(name)
+                print(f"left out, because it fails without a fault too: {name}", flush=True)
+            elif kind == "stuck" or self._run(fault, failed, time.monotonic() + self.seconds).kind != "passed":
+                return f"killed by {name}{' (too slow)' if kind == 'stuck' else ''}"
+            else:
+                print(f"left out, because alone it passes with this fault: {name}", flush=True)
+            tests = [test for test in tests if test.name != name]
 
-    def _kill(self, fault: Fault, tests: list[RecordedTest], deadline: float) -> str:
-        """Return the first test that fails with a fault and passes without it; empty if there is none."""
-        source = (self.copy.root / fault.path).read_bytes()  # not of the checkout, which may change while this runs
-        while tests := [test for test in tests if test.name not in self.broken]:
-            self.copy.write(fault, fault.apply(source))
+    def _run(self, fault: Fault, tests: list[RecordedTest], deadline: float) -> Outcome:
+        """Run tests with a fault until one fails, quick ones first."""
+        with self.copy.changed(fault) as change:
+            outcome = self.collected.run(batches(tests, 0.5), max(deadline - time.monotonic(), 1), change)
+            return outcome or self._run_again(tests, deadline)
+
+    def _run_again(self, tests: list[RecordedTest], deadline: float) -> Outcome:
+        """Like `_run`, but with new processes, for a fault that changes what happens when a module is imported."""
+        passed = 0
+        for batch in batches(tests):
+            collected = None
             try:
-                failed = self.copy.first_failure(tests, max(deadline - time.monotonic(), 1))
+                collected = Collected(self.copy, sorted({test.file for test in batch}), deadline - time.monotonic())
+                outcome = collected.run([batch], max(deadline - time.monotonic(), 1))
+            except EOFError:
+                return Outcome("failed", batch[0].name, passed)
+            except TimeoutError:
+                return Outcome("late", "", passed)
             finally:
-                self.copy.write(fault, source)
-            again = [test for test in tests if test.name == failed]
-            if not again or not self.copy.first_failure(again):
-                return failed
-            print(f"left out, because it fails without a fault too: {failed}", flush=True)
-            self.broken.add(failed)
-        return ""
+                if collected:
+                    collected.close()
+            passed += outcome.passed
+            if outcome.kind != "passed":
+                return outcome._replace(passed=passed)
+        return Outcome("passed", "", passed)
 
 
 def sample(seed: int, number: int, only: list[str]) -> list[Fault]:

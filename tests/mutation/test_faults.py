@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from equivalent import EQUIVALENT
-from failures import failure
 from faults import compiles, faults
 from records import RecordedTest, Records, batches
 
@@ -78,20 +77,6 @@ def test_every_equivalent_fault_still_exists():
     for path, before, after in EQUIVALENT:
         found = {(fault.before, fault.text) for fault in faults(path, (TESTS.parent / path).read_bytes())}
         assert (before, after) in found, path
-
-
-@pytest.mark.parametrize(
-    ("output", "named"),
-    [
-        ("F\n=== short ===\nFAILED tests/a/test_b.py::test_c[x y] - assert 1 == 2\n", "tests/a/test_b.py::test_c[x y]"),
-        ("ERROR tests/a/test_b.py::test_c - OSError: no\n", "tests/a/test_b.py::test_c"),
-        ("ERROR tests/a/test_b.py\n!!! Interrupted !!!\n", "tests/a/test_b.py"),
-        ("..Timeout (0:02:00)!\nThread 0x1:\n", "a test that took more than ten times as long as without the fault"),
-        ("ImportError while loading conftest", "pytest, which ended with: ImportError while loading conftest"),
-    ],
-)
-def test_what_failed_is_read_from_the_output_of_pytest(output, named):
-    assert failure(output) == named
 
 
 @pytest.fixture
