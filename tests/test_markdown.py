@@ -38,6 +38,7 @@ FENCE, COMMENT = "a code fence", "a comment"
         ("x\r```\r", "\n```"),
         ("-->\n```", "\n```"),
         ("<!-- a -->\n```", "\n```"),
+        ("```\n~~~\n<!-- a -->", "\n```"),
     ],
 )
 def test_a_fence_is_left_open(text, closing):

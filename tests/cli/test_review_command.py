@@ -10,7 +10,9 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 from tests.sessions.session_logs import ClaudeLog, stamp
 
 from foreword.cli.review_markdown import _escape
+from foreword.cli.review_words import describe_outcome
 from foreword.errors import CallError
+from foreword.inspection.agents import Verdict
 from foreword.sources import checkout, git_trees
 from foreword.sources.git import open_git
 from foreword.sources.reader import Reader
@@ -337,6 +339,21 @@ def test_stored_conversations_are_counted(commit, run, review, tree):
         "2 stored conversations in this repository keep the old prompt"
         in run("review", "HEAD~", "--store", store, "--format", "markdown")[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "described"),
+    [
+        (Verdict("loaded"), Verdict("loaded"), "loaded"),
+        (Verdict("loaded"), Verdict("shadowed"), "loaded → shadowed"),
+        (Verdict("loaded"), Verdict("cut", cut=20), "loaded → cut 20%"),
+        (Verdict("cut", cut=20), Verdict("cut", cut=30), "cut 20% → cut 30%"),
+        (None, Verdict("on-touch"), "on touch"),
+        (Verdict("elsewhere"), None, "was only in its folder"),
+    ],
+)
+def test_what_an_agent_does_with_a_file_is_described_once_if_it_stays_the_same(before, after, described):
+    assert describe_outcome(before, after) == described
 
 
 def test_text_in_markdown_cannot_mention_anybody():

@@ -258,7 +258,8 @@ def test_while_the_store_is_down_nothing_is_counted(tree, open_conversation, url
     conversation.turn("hi")
     os.rename(tree.path("store.db"), tree.path("elsewhere.db"))
     usage = conversation.record_usage(call(new=7))
-    assert (usage.calls, [finding.code for finding in usage.findings]) == (0, ["store-down"])
+    assert (usage.calls, usage.input, usage.read, usage.written, usage.output, usage.cost) == (0, 0, 0, 0, 0, None)
+    assert [finding.code for finding in usage.findings] == ["store-down"]
     os.rename(tree.path("elsewhere.db"), tree.path("store.db"))
     assert conversation.record_usage(call(new=7)).calls == 1
 

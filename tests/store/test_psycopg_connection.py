@@ -30,3 +30,16 @@ def test_a_server_that_does_not_answer_in_time_loses_its_connection(postgres_url
         connection.execute("SELECT pg_sleep(30)")
     assert (connection.has_timed_out, connection.closed) == (True, True)
     assert slow == [False], "it is called once, while the statement is running"
+
+
+def test_an_answer_that_comes_after_the_timeout_is_used(postgres_url):
+    def statement():
+        return (yield psycopg.waiting.Wait.R)
+
+    with TimedConnection.connect(postgres_url) as connection:
+        connection.timeout = 0
+        running = connection._with_timeout(statement())
+        next(running)
+        with pytest.raises(StopIteration) as end:
+            running.send(psycopg.waiting.Ready.R)
+        assert (end.value.value, connection.closed) == (psycopg.waiting.Ready.R, False)

@@ -70,7 +70,7 @@ def fingerprint(document: Document, load: Load, cache: dict[tuple[str, int], str
 def _fingerprint(document: Document, load: Load, depth: int, cache: dict[tuple[str, int], str]) -> str:
     key = (document.path, depth)
     if key not in cache:
-        cache[key] = own_hash = document.hash or digest(document.text)
+        cache[key] = own_hash = digest(document.text)
         documents = [load(document.path, target) for target in includes(document.text)] if depth else []
         if documents:
             parts = [

@@ -197,7 +197,7 @@ class PartMaker:
         while position < len(text):
             length, known = self._known_at(text, position)
             if length:
-                if start < position and text[start:position].strip():
+                if text[start:position].strip():
                     parts.append(self.texts.part("prompt", text[start:position], "system"))
                 parts += known
                 position = start = position + length
