@@ -28,8 +28,9 @@ class Records:
 
     def __init__(self, root: Path) -> None:
         self.tests, self.folder = root / "tests", root / ".mutation"
-        self.of_function: dict[str, list[RecordedTest]] = {}
-        self.of_module: dict[str, set[RecordedTest]] = {}
+        # For each test, whether only a process that it may have started executes the function.
+        self.of_function: dict[str, dict[RecordedTest, bool]] = {}
+        self.of_module: dict[str, dict[RecordedTest, bool]] = {}
 
     def files(self) -> list[str]:
         """Every file of tests that is recorded, as a path below `tests`."""
@@ -65,14 +66,16 @@ class Records:
             names = record.get("functions", [])
             for name, seconds, functions in record.get("tests", []):
                 test = RecordedTest(name, path, seconds)
-                for number in {*functions, *record["processes"]}:
-                    self.of_function.setdefault(names[number], []).append(test)
-                    self.of_module.setdefault(names[number].partition(":")[0], set()).add(test)
+                for number in {*(executed := set(functions)), *record["processes"]}:
+                    is_shared = number not in executed
+                    self.of_function.setdefault(names[number], {})[test] = is_shared
+                    module = self.of_module.setdefault(names[number].partition(":")[0], {})
+                    module[test] = module.get(test, True) and is_shared
 
     def tests_of(self, module: str, function: str = "") -> list[RecordedTest]:
-        """The tests that execute a function, or if there are none, its module; the quickest first."""
-        found = self.of_function.get(f"{module}:{function}") or self.of_module.get(module, set())
-        return sorted(found, key=lambda test: (test.seconds, test.name))
+        """The tests that execute a function, or if there are none, its module; the quickest first, and last those that need a process."""
+        found = self.of_function.get(f"{module}:{function}") or self.of_module.get(module, {})
+        return sorted(found, key=lambda test: (found[test], test.seconds, test.name))
 
     def _place(self, path: str) -> Path:
         return self.folder / f"{path}.json"

@@ -84,7 +84,7 @@ def records(tmp_path):
     """Records of two files of tests, one of which starts a server."""
     for name, lines, processes in (
         ("a", [("a1", 0.2, ["x.py:f", "x.py:A.g"]), ("a2", 0.1, ["x.py:f"])], []),
-        ("b", [("b1", 3, ["y.py:f"]), ("b2", 1, [])], ["x.py:A.g", "z.py:<module>"]),
+        ("b", [("b1", 3, ["y.py:f"]), ("b2", 0.05, [])], ["x.py:A.g", "z.py:<module>"]),
     ):
         raw = tmp_path / f"raw-{name}"
         raw.mkdir()
