@@ -1,6 +1,7 @@
 """The table of routes says for each one where it runs, which right it needs and whether it is audited. Nothing is guessed."""
 
 import pytest
+from msgspec.inspect import StructType, type_info
 
 from foreword.cli.commands import COMMANDS
 from foreword.service.lanes import LANES, LANES_OF_ROUTES, QUESTIONS
@@ -8,6 +9,7 @@ from foreword.service.route import Route
 from foreword.service.routes import ROUTES
 from foreword.service.tokens import RIGHTS
 
+OF_PROVIDERS = {"ProviderUsage", "InputDetails", "CachedInput", "CacheWriteDetails", "CacheCreation"}
 NAMES = {f"{route.method} {route.path}": route for route in ROUTES}
 
 
@@ -62,3 +64,21 @@ def test_the_right_to_read_is_only_for_routes_that_change_nothing():
     for name, route in NAMES.items():
         if route.right in ("read", "none"):
             assert (route.method == "GET" or route.lane in asking) and not route.audited, name
+
+
+def structures_in(kind):
+    """Yield every structure that a type contains, as msgspec describes it."""
+    for name in ("fields", "types", "item_type", "value_type", "type") if kind else ():
+        inner = getattr(kind, name, ())
+        for part in inner if isinstance(inner, tuple) else (inner,):
+            yield from structures_in(part)
+    if isinstance(kind, StructType):
+        yield kind
+
+
+def test_an_unknown_field_of_a_body_or_query_is_an_error():
+    """Otherwise, a name that is written wrong would have no effect, and nobody would know. Providers may add fields to usage."""
+    kinds = [kind for route in ROUTES for kind in (route.body, route.query) if kind]
+    structures = {found.cls: found for kind in kinds for found in structures_in(type_info(kind))}
+    assert structures.keys() >= {kind for kind in kinds if isinstance(kind, type)}
+    assert {kind.__name__ for kind, found in structures.items() if not found.forbid_unknown_fields} == OF_PROVIDERS

@@ -103,12 +103,12 @@ class UvloopTransport(AsyncioTransport):
         self.written += parts
 
 
-def respond(headers, parts, keep_alive=True, transport=UvloopTransport):
+def respond(headers, parts, keep_alive=True, transport=UvloopTransport, connection=None, **state):
     """Send a whole response, and return the transport and how often the connection was told that it is complete."""
     completed, transport = [], transport()
     flow, event = SimpleNamespace(write_paused=False), SimpleNamespace(set=lambda: None)
     cycle = uvicorn_adapter.Cycle(
-        {},
+        {uvicorn_adapter.CONNECTION: connection},
         transport,
         flow,
         None,
@@ -120,6 +120,7 @@ def respond(headers, parts, keep_alive=True, transport=UvloopTransport):
         keep_alive,
         lambda: completed.append(1),
     )
+    vars(cycle).update(state)
     message = {"type": uvicorn_adapter.WHOLE_RESPONSE, "status": 200, "headers": headers, "parts": parts}
     asyncio.run(cycle.send(message))
     assert cycle.response_started and cycle.response_complete
@@ -159,6 +160,22 @@ def test_a_whole_response_closes_a_connection_that_is_not_kept_alive(headers, ke
     transport, completed = respond(headers, (), keep_alive)
     assert transport.written == [b"HTTP/1.1 200 OK\r\ndate: now\r\nconnection: close\r\n\r\n"]
     assert transport.is_closed and completed == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "waits"),
+    [
+        ({"more_body": False}, False),
+        ({"more_body": True}, True),
+        # The client waits for a response before it sends its body, and may then not send it.
+        ({"more_body": True, "waiting_for_100_continue": True}, False),
+        ({"more_body": True, "waiting_for_100_continue": True, "body": b"x"}, True),
+    ],
+)
+def test_a_connection_is_closed_after_the_body_that_the_client_is_sending(state, waits):
+    connection = SimpleNamespace(closes_after_body=False)
+    transport, _ = respond([], (), False, connection=connection, **state)
+    assert (transport.is_closed, connection.closes_after_body) == (not waits, waits)
 
 
 @pytest.mark.parametrize(

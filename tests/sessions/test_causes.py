@@ -85,3 +85,20 @@ def test_nobody_is_blamed_if_the_times_are_not_known():
     found = find_cause(list(steps(log))[1], BREAKPOINTS)
     assert (found.cause, found.pause) == ("unknown", None)
     assert found.evidence.endswith("when it was sent is not known")
+
+
+@pytest.mark.parametrize(
+    ("parts", "cause", "evidence"),
+    [
+        ((TOOL, PROMPT, OLD), "provider", "nothing differs from the previous request, 9 seconds"),
+        ((PROMPT, OLD), "unknown", "the log does not show the tools, 9 seconds"),
+        ((OLD,), "unknown", "the log does not show the tools and the system prompt, 9 seconds"),
+        ((TOOL, PROMPT, HIDDEN, OLD), "unknown", "the log does not show the whole request, 9 seconds"),
+    ],
+)
+def test_the_provider_is_blamed_only_if_the_log_shows_the_whole_request(parts, cause, evidence):
+    first = LoggedRequest("a", "", 100, 99, "m", TokenCounts(0, 4000), tail=parts, made="rebuilt")
+    second = LoggedRequest("b", "", 110, 109, "m", TokenCounts(0, 4200), keep=len(parts), tail=(NEW,), made="rebuilt")
+    log = SessionLog("/log", "claude", "s", "1", "/w", "", "", "", (first, second), (), ())
+    found = find_cause(list(steps(log))[1], BREAKPOINTS)
+    assert (found.cause, found.evidence[: len(evidence)]) == (cause, evidence)
