@@ -130,6 +130,17 @@ def test_a_file_that_becomes_a_folder_and_the_reverse(commit, review):
         assert form["notes"] == []
 
 
+def test_a_link_that_becomes_a_file_and_the_reverse(commit, review):
+    commit({**OLD, "w/CLAUDE.md": Path("docs/style.md")})
+    commit({"w/CLAUDE.md": "Use yarn.\n"})
+    for range, texts in (("HEAD~..HEAD", ("Be brief", "Use yarn")), ("HEAD..HEAD~", ("Use yarn", "Be brief"))):
+        form = review(range, "--layout", "claude")
+        assert outcomes(form)["CLAUDE.md"] == ("changed", ("loaded", "loaded"))
+        (prompt,) = form["prompts"]
+        edits = [edit for detail in prompt["details"] for edit in detail["edits"]]
+        assert [(edit["old"]["text"], edit["new"]["text"]) for edit in edits] == [texts]
+
+
 def test_files_that_others_import_are_read(commit, review):
     commit({**OLD, "w/CLAUDE.md": "See @docs/style.md\n"})
     commit({"w/docs/style.md": "Be verbose.\n"})

@@ -427,6 +427,16 @@ def test_real_paths_match_the_standard_library(tmp_path):
         assert places.real_path(path) == os.path.realpath(path), path
 
 
+def test_the_real_path_of_an_open_file_is_the_same_after_it_is_deleted(tmp_path):
+    folders = Reader()
+    for name in ("AGENTS.md", "AGENTS.md (deleted)"):
+        path = str(tmp_path / name)
+        with open(path, "w") as file:
+            before = folders.real_path_of(file.fileno(), path)
+            os.unlink(path)
+            assert (before, folders.real_path_of(file.fileno(), path)) == (path, path)
+
+
 def test_the_real_path_of_a_removed_folder_is_not_a_name_that_could_exist(tmp_path, monkeypatch):
     (tmp_path / "a").mkdir()
     monkeypatch.chdir(tmp_path / "a")

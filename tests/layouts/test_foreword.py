@@ -634,3 +634,7 @@ def test_unused_input_is_reported(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
     assert [code for code, _ in tree.findings(prompt)] == ["skills-unlisted", "argument-unused", "argument-unused"]
+    assert [message for _, message in tree.messages(prompt)[1:]] == [
+        "the layout foreword does not use the active skill that was passed",
+        "the layout foreword does not use the docs that were passed",
+    ]
