@@ -431,6 +431,18 @@ def test_changes_name_the_files_and_include_saves_without_effect(tree):
     assert list(events) == []
 
 
+def test_after_stop_a_new_folder_is_not_examined(tree):
+    tree({"w/AGENTS.md": "One.", "w/sub/x.md": "X"})
+    stop = threading.Event()
+    events = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()), stop)
+    next(events)
+    save_by_renaming(tree.path("w/AGENTS.md"), "<!-- include: ./sub/x.md -->")
+    assert next(events).prompt.text.endswith("X")
+    stop.set()
+    save_by_renaming(tree.path("w/sub/x.md"), "Y")
+    assert list(events) == []
+
+
 def test_a_notice_about_something_else_is_not_named_as_the_cause(tree, monkeypatch):
     """The operating system may report another folder first, after a file has already changed."""
     tree({"w/AGENTS.md": "One."})

@@ -1,16 +1,19 @@
 """The output of commands on terminals of several widths, and in a pipe."""
 
+import io
 import json
 import os
 import pty
 import re
 import subprocess
 import sys
+import termios
 
 import pytest
 
 from foreword.cli.columns import clip, display_width, shorten_middle, wrap
 from foreword.cli.paths import ShortPaths
+from foreword.cli.terminal import terminal_height
 
 SERVICE = "home/projects/a-customer-with-a-long-name/services/billing-and-invoicing-service"
 WEB = f"{SERVICE}/packages/frontend/web-application"
@@ -230,3 +233,12 @@ def test_wide_characters_count_twice():
         display_width(text) for text in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")
     ] == [*(1, 1, 1, 2, 2, 1, 2, 0, 1)]
     assert clip("日本", 3) == "日" and shorten_middle("a/long/path/to/x.md", 12) == "a/l…/to/x.md"
+
+
+@pytest.mark.parametrize(("lines", "height"), [(24, 24), (0, None)])
+def test_a_terminal_may_not_report_its_height(lines, height):
+    master, slave = pty.openpty()
+    with open(master, "wb", closefd=True), open(slave, "w", closefd=True) as stream:
+        termios.tcsetwinsize(slave, (lines, 80))
+        assert terminal_height(stream) == height
+    assert terminal_height(io.StringIO()) is None

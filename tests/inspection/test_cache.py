@@ -89,6 +89,8 @@ def test_the_callers_breakpoint_follows_the_last_message():
         segments_of(for_anthropic(Subject("x", PROMPT, TOOLS, MESSAGES).turn), ANTHROPIC.order)
     )
     assert [segment.has_breakpoint for segment in marked if segment.argument == "messages"] == [False, True]
+    without_messages = [Segment("tools", "{}", "read"), Segment("system", "X", "")]
+    assert with_last_breakpoint(without_messages) == without_messages
     assert with_last_breakpoint([]) == []
 
 

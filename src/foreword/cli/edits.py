@@ -56,7 +56,7 @@ def write_subjects(old: Subject, new: Subject, tokens: tuple[int, int], paths: S
         layout = [subject.prompt.layout] if has_layout else []
         size = f"{count:,} token{'' if count == 1 else 's'}"
         rows.append([f"{sign} {paths.shorten(subject.name)}", *layout, size, subject.prompt.id[:19]])
-    colours = [dict.fromkeys(range(4), colour) for colour in ("red", "green")]
+    colours = [dict.fromkeys(range(len(row)), colour) for row, colour in zip(rows, ("red", "green"), strict=True)]
     write_table(rows, paths=(0,), optional=(len(rows[0]) - 1,), row_colours=colours)
 
 
