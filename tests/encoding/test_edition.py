@@ -12,7 +12,7 @@ from foreword.vocabulary import Edition, digest
 def test_equal_texts_share_one_value():
     one, other = (Edition(number, "text", tools='[{"name": "shell"}]', built_for='{"cwd": "/w"}') for number in (1, 2))
     assert target_of(one) is target_of(other)
-    assert (tools_of(one), account_of(one), target_of(one)) == ([{"name": "shell"}], {}, EditionTarget("/w"))
+    assert (tools_of(one), account_of(one), target_of(one)) == (({"name": "shell"},), {}, EditionTarget("/w"))
 
 
 def test_reading_the_agent_of_an_edition_does_not_change_the_shared_values():

@@ -9,6 +9,7 @@ import pytest
 
 from foreword.conversation import agents
 from foreword.conversation.tools import serialize_tools
+from foreword.errors import APIS
 from foreword.service import conversations
 from foreword.service.application import Application
 from foreword.service.bodies import TurnBody
@@ -16,7 +17,7 @@ from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.metrics import Metrics
 from foreword.service.request import Request, parse_body
-from foreword.service.responses import Problem
+from foreword.service.responses import Problem, to_json
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
 from foreword.service.tool_cache import SharedTools
@@ -51,6 +52,23 @@ def test_turns_with_equal_tools_write_them_as_json_once(tmp_path, monkeypatch):
     assert len(written) == 1
 
 
+@pytest.mark.parametrize("api", [*APIS, None])
+def test_turns_with_equal_tools_share_their_definitions_unchanged(tmp_path, api):
+    service = Service(":memory:", [str(tmp_path)])
+    schema = {"type": "object", "properties": {"path": {"type": ["string", "null"]}}, "additionalProperties": False}
+    content = body([{"name": "read", "description": "Reads. " * 20, "schema": schema}], cwd="", form=api)
+    with closing(service.conversations):
+        responses = [
+            conversations.turn(service, Request({"id": id}, [], None, parse_body(content, TurnBody)))
+            for id in ("one", "two", "one")
+        ]
+        tools = json.loads(service.conversations.store.current("one").tools)
+        assert all(json.loads(to_json(response.body))["tools"] == tools for response in responses)
+        assert len({id(response.body["tools"]) for response in responses}) == 1
+        turn = service.conversation("two", parse_body(content, TurnBody)).turn("hi")
+    assert list(turn.tools) == tools
+
+
 @pytest.mark.parametrize("tools", [None, [], [{"name": "short"}]])
 def test_short_lists_are_not_shared(tools):
     assert not isinstance(parse_body(body(tools), TurnBody).tools, SharedTools)
@@ -60,6 +78,12 @@ def test_tools_that_also_occur_elsewhere_are_not_shared():
     content = body(messages=[{"role": "user", "content": TOOLS}])
     assert content.count(json.dumps(TOOLS).encode()) == 2
     assert parse_body(content, TurnBody) == msgspec.json.decode(content, type=TurnBody)
+
+
+def test_something_else_may_begin_like_the_tools():
+    content = body(messages=[{"role": "user", "content": [*TOOLS, {"type": "text"}]}])
+    for _ in range(2):
+        assert parse_body(content, TurnBody) == msgspec.json.decode(content, type=TurnBody)
 
 
 def test_the_rest_of_a_body_is_still_checked():
@@ -77,3 +101,4 @@ def test_no_tools_are_kept_once_the_store_has_forgotten_something(tmp_path):
         conversations.turn(service, request)
         service.conversations.forget("42")
     assert parse_body(body(), TurnBody).tools is not request.body.tools
+    assert conversations._encoded_tools == {}

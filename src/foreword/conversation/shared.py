@@ -86,7 +86,7 @@ class Shared:
     def assembler(self, assembler: Assembler) -> Assembler:
         """Return the assembler that conversations with the same workspace, layout and settings share: an existing one, or else this one."""
         with self._lock:
-            if any(known is assembler for known in self._assemblers.values()):
+            if assembler in self._assemblers.values():
                 return assembler
         options = {name: option for name, option in vars(assembler).items() if not name.startswith("_")}
         key = repr((absolute(assembler.workspace.cwd, os.environ), options))

@@ -43,6 +43,10 @@ class StoredEvents:
         self._transitions, self._editions, self._agent = transitions, editions, agent
         self._builder, self._hooks, self._turns = builder, hooks, turns
 
+    def share_tools(self) -> None:
+        """Let turns share the definitions of their tools, because the caller only passes them on."""
+        self._turns.share_tools()
+
     def add_message(self, content: str) -> int:
         """Add a message (user role) to the next turn, and return how many are waiting."""
         check_message(content)

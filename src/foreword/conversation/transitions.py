@@ -171,9 +171,9 @@ class Transitions:
         """Return the events that the edition in use and this turn's agent imply."""
         state, on = state_of(current), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") in ("announce", "append")
-        lists_servers = any(section.list_name == "servers" for section in self._assembling.layout.all_sections)
         is_changed = self._agent.has_different_tools(current) or (
-            lists_servers and self._agent.has_different_servers(current)
+            self._agent.has_different_servers(current)
+            and any(section.list_name == "servers" for section in self._assembling.layout.all_sections)
         )
         events = ["tools"] if may_revert or is_changed else []
         return [*events, "compaction"] if state.is_compacted else events

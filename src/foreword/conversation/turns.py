@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import copy_tools
+from ..encoding.edition import copy_tools, tools_of
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
@@ -53,6 +53,11 @@ class Turns:
     ) -> None:
         self._id, self._editions, self._assembling = agent.id, editions, assembling
         self._agent, self._builder, self._hooks, self._touching = agent, builder, hooks, touching
+        self._tools_of: Callable[[Edition], Sequence[Mapping[str, Any]]] = copy_tools
+
+    def share_tools(self) -> None:
+        """Let all turns with the same tools share their definitions, which nobody may change then."""
+        self._tools_of = tools_of
 
     def without_messages(self, outcome: Outcome) -> Turn:
         """Return the edition as a turn with only the prompt's messages. It is not sent to a model, so no hook is called."""
@@ -82,7 +87,7 @@ class Turns:
             outcome.is_reused,
             system,
             (*map(dict, sent.messages), *messages),
-            copy_tools(edition),
+            self._tools_of(edition),
             sent.passages if is_original else (),
             tuple(dict.fromkeys(findings)),
             sent.root_end if is_original else 0,

@@ -85,6 +85,7 @@ def _parse_target(text: str) -> EditionTarget:
 
 
 _forms = ParseCache(json.loads)
+_tools = ParseCache(lambda text: tuple(json.loads(text)))
 _dumps = ParseCache(lambda text: marshal.dumps(json.loads(text)))
 _targets = ParseCache(_parse_target)
 _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
@@ -92,19 +93,19 @@ _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
 
 def forget_texts(hashes: Container[bytes]) -> None:
     """Drop what was parsed from the texts with these hashes, because the store does not contain them any more."""
-    for cache in (_forms, _dumps, _targets, _inputs):
+    for cache in (_forms, _tools, _dumps, _targets, _inputs):
         cache.forget(hashes)
 
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
     """Return an edition's tool definitions."""
-    tools: Sequence[Mapping[str, Any]] = _forms[edition.tools]
+    tools: Sequence[Mapping[str, Any]] = _tools[edition.tools]
     return tools
 
 
 def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:
     """Parse tool definitions from their stored form."""
-    tools: Sequence[Mapping[str, Any]] = _forms[text]
+    tools: Sequence[Mapping[str, Any]] = _tools[text]
     return tools
 
 

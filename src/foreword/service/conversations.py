@@ -50,6 +50,7 @@ from .bodies import (
     TurnBody,
     check_depth,
 )
+from .bounded import BoundedDict
 from .request import Request
 from .responses import STORE_COUNTS, Problem, Response, redact, to_json
 from .route import CONVERSATION, STORED, Route
@@ -57,6 +58,7 @@ from .service import DEFAULT_LAYOUT, Service
 from .usage_bodies import UsageBody
 
 _MAX_BYTES = 64 * 2**20
+_MAX_LISTS = 64
 _SHORT_BYTES, _SHORT_HISTORY = 256 * 1024, 200
 _HEAD_KEYS = ("conversation", "edition", "created", "trigger")
 
@@ -293,7 +295,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), *STORE_COUNTS.items()) if code in codes]
     failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
-    content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts[turn.system]}
+    content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts[turn.system], "tools": _encode_tools(turn)}
     if form is not None:
         content["request"], headers = http_request(form, turn)
         if headers:
@@ -304,6 +306,16 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
 
 # Encoding a prompt takes longer than the rest of a turn's JSON, and many turns have the same one.
 _encoded_prompts = ParseCache(lambda text: msgspec.Raw(to_json(text)))
+# The JSON of tools that turns share, by the identity of their tuple.
+_encoded_tools: BoundedDict[int, tuple[Any, msgspec.Raw]] = BoundedDict(_MAX_LISTS)
+
+
+def _encode_tools(turn: Turn) -> msgspec.Raw:
+    known = _encoded_tools.get(id(turn.tools))
+    if known is None or known[0] is not turn.tools:
+        known = _encoded_tools[id(turn.tools)] = turn.tools, msgspec.Raw(to_json(turn.tools))
+    return known[1]
+
 
 # The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes
 # longer than the rest of a GET.
@@ -334,6 +346,7 @@ def _edition_response(id: str, edition: Edition, usage: ConversationUsage | None
 def forget_tails(hashes: Container[bytes]) -> None:
     """Drop the JSON of prompts and editions with these texts, because the store does not contain them any more."""
     _encoded_prompts.forget(hashes)
+    _encoded_tools.clear()
     keys = list(_tails)
     found = set(_tail_hashes.find({text for key in keys for text in key}, hashes))
     for key in keys:

@@ -193,7 +193,9 @@ class Service(ServedFolders):
         agent = self.agents.create(body, workspace, id)
         assembler = self._assembler(workspace, layout, None, body)
         template = self.stored_template(body.template_name)
-        return self.conversations.open_with(id, assembler, agent, mirror=mirror or body.mirror, template=template)
+        opened = self.conversations.open_with(id, assembler, agent, mirror=mirror or body.mirror, template=template)
+        opened.stored.share_tools()
+        return opened
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""

@@ -17,6 +17,7 @@ from .bounded import BoundedDict
 _MIN_BYTES, _MAX_BYTES = 100, 256 * 1024
 _MAX_LISTS, _MAX_AGENTS = 64, 16
 _NO_TOOLS = b"[]"
+_BEGINNING = 64
 
 
 class SharedTools(list[Any]):
@@ -43,10 +44,13 @@ def decode_body(data: bytes, kind: type) -> Any:
     raw = _raw_tools(data) if "tools" in kind.__struct_fields__ else b""  # type: ignore[attr-defined]
     if len(raw) > _MAX_BYTES:
         _check_number(raw)
-    is_shared = _is_worth_sharing(raw, data)
+    start = _position(raw, data)
+    is_shared = start >= 0
     shared = _known.get(raw) if is_shared else None
+    if shared is not None:
+        data = data[:start] + _NO_TOOLS + data[start + len(raw) :]
     try:
-        body: Any = msgspec.json.decode(data if shared is None else data.replace(raw, _NO_TOOLS), type=kind)
+        body: Any = msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
         if shared is not None or not raw:
             raise
@@ -86,9 +90,12 @@ def _raw_tools(data: bytes) -> bytes:
         return b""
 
 
-def _is_worth_sharing(raw: bytes, data: bytes) -> bool:
-    """Whether the tools are a long list that can be found by searching for it."""
-    return raw.startswith(b"[") and _MIN_BYTES <= len(raw) <= _MAX_BYTES and data.count(raw) == 1
+def _position(raw: bytes, data: bytes) -> int:
+    """Return where the tools are in a body, or -1 if they are not a long list, or something else begins like them."""
+    if not raw.startswith(b"[") or not _MIN_BYTES <= len(raw) <= _MAX_BYTES:
+        return -1
+    beginning = raw[:_BEGINNING]  # searching for all of them would take longer than decoding the rest
+    return data.find(beginning) if data.count(beginning) == 1 else -1
 
 
 def _check_number(raw: bytes) -> None:

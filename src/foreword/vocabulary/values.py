@@ -53,8 +53,7 @@ def value(cls: type[V]) -> type[V]:
             args += default_values[len(args) - required :]
         attributes = self.__dict__
         # Filling it in field order lets the dictionaries of all instances share their keys, which halves the memory.
-        for name, content in zip(fields, args):  # noqa: B905  the lengths are equal
-            attributes[name] = content
+        attributes.update(zip(fields, args))  # noqa: B905  the lengths are equal
         for name in sequences:
             if type(attributes[name]) is not tuple:
                 attributes[name] = convert_sequence(name, attributes[name])

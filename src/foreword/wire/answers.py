@@ -239,7 +239,7 @@ def edition_form(
         "conversation": conversation,
         **edition_row_form(edition),
         "system": edition.system,
-        "tools": tools_of(edition),
+        "tools": list(tools_of(edition)),
         "tool_tokens": count_tools(tools_of(edition), estimator(target.model, target.provider)),
         **fields,
         **account_of(edition),
