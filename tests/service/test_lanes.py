@@ -8,6 +8,7 @@ import pytest
 
 from foreword.service.lanes import BUILDING, HOOKS, INSPECTIONS, QUESTIONS, READING, TEMPLATES, Job, Lanes
 from foreword.service.responses import Problem
+from foreword.store import waits
 
 NAMES = {
     READING: "foreword-reading",
@@ -102,3 +103,8 @@ def test_a_lane_is_free_while_fewer_than_sixteen_jobs_wait():
         assert (next(waiting), lanes.counts()["building"]) == (16, 16)
 
     with_lanes(fill)
+
+
+def test_a_job_shares_what_was_checked_after_its_request_arrived():
+    jobs = [Job(lambda: waits.is_checked(5.0), arrived=time) for time in (4.0, 6.0)]
+    assert [job.run(BUILDING) for job in (*jobs, Job(lambda: waits.is_checked(5.0)))] == [True, False, False]

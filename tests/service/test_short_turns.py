@@ -184,6 +184,30 @@ def test_requests_that_arrived_before_the_last_look_at_the_settings_share_it(tmp
     assert assembler.plan() is not plan
 
 
+def test_requests_that_arrived_before_the_last_look_at_the_files_share_it(tmp_path, arrived):
+    assembler = Assembler(Workspace(str(tmp_path), home=str(tmp_path)))
+    snapshot, earlier = assembler.snapshot(), perf_counter()
+    assert assembler.snapshot() is snapshot
+    (tmp_path / "AGENTS.md").write_text("Be brief.\n")
+    arrived(earlier)
+    assert assembler.snapshot() is snapshot
+    arrived(perf_counter())
+    assert assembler.snapshot() is not snapshot
+
+
+def test_a_file_that_a_hook_has_changed_is_looked_at_again(tmp_path):
+    def look_and_change(reason, about):
+        (assembler,) = service._assemblers.values()
+        assembler.snapshot()
+        assembler.snapshot()
+        (tmp_path / "AGENTS.md").write_text("Be brief.\n")
+
+    service = Service(":memory:", [str(tmp_path)], [Extension("hook", resources_discover=look_and_change)])
+    with closing(service.conversations):
+        threads_of_last_turn(service, [("10.0.0.1", {"layout": "foreword"})])
+        assert "Be brief." in service.conversations.get("one")
+
+
 def test_a_plan_that_was_not_looked_at_is_not_shared(tmp_path, arrived):
     workspace = Workspace(str(tmp_path), home=str(tmp_path))
     assembler, other = Assembler(workspace), Assembler(workspace)

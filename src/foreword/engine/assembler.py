@@ -160,6 +160,7 @@ class Assembler:
         self._current_plan: Plan | None = None
         self._checked: tuple[Plan | None, float] = (None, 0.0)
         self._snapshots: tuple[Snapshot, ...] = ()
+        self._checked_snapshot: tuple[Snapshot | None, float] = (None, 0.0)
         self._reader = Reader()
         self._template_paths: dict[str, None] = {}
         self._draft_writer: DraftWriter | None = None
@@ -196,7 +197,7 @@ class Assembler:
             previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
             changed, self._changed_paths = self._changed_paths, None
             if previous is not None and changed is None:
-                changed = changed_paths(previous.inputs.stamps) if self.looks_for_changes else set()
+                changed = _changes_since(self, previous)
                 if not changed:
                     return previous
             snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), changed, *key)
@@ -338,6 +339,17 @@ def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
     assembler._checked = plan, now
     return plan
+
+
+def _changes_since(assembler: Assembler, snapshot: Snapshot) -> Set[str]:
+    """Return the paths that have changed since a snapshot. Requests that arrived before the last look at them share its result."""
+    checked, time = assembler._checked_snapshot
+    if not assembler.looks_for_changes or (checked is snapshot and waits.is_checked(time)):
+        return set()
+    now = perf_counter()
+    changed = changed_paths(snapshot.inputs.stamps)
+    assembler._checked_snapshot = None if changed else snapshot, now
+    return changed
 
 
 def reread(assembler: Assembler, paths: Set[str]) -> None:

@@ -333,7 +333,9 @@ def _job(
     if inspections is not None and route.lane != "stream":
         aside = partial(inspections.answer, route, request, service.caller, has_several)
     convert = partial(problem_of, service=service, request=request)
-    return Job(partial(route.function, service, request), moment, service.caller.name, aside, convert)
+    # The request is complete now. A hook may change a file and expect that it is read again.
+    arrived = inf if service.has_hooks else perf_counter()
+    return Job(partial(route.function, service, request), moment, service.caller.name, aside, convert, arrived)
 
 
 def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:

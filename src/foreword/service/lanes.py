@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
+from math import inf
 from typing import Any
 
 from ..errors import ForewordError
@@ -80,7 +81,8 @@ class Job:
     """The work for one request. `token` is the name of the token that it was sent with.
 
     `aside` does the work in a side process, if its argument is a lane for which there is one; otherwise it returns None. `problem_of` converts
-    the library's errors, also in the thread, because it may have to parse a layout.
+    the library's errors, also in the thread, because it may have to parse a layout. Files that are checked for others after `arrived`, by
+    `perf_counter`, are not checked again for this job.
     """
 
     def __init__(
@@ -90,10 +92,11 @@ class Job:
         token: str = "",
         aside: Callable[[int], Any] | None = None,
         problem_of: Callable[[ForewordError], Problem] | None = None,
+        arrived: float = inf,
     ) -> None:
         self._function: Callable[[], Any] | None = function
         self._problem_of = problem_of
-        self._moment, self.token, self._aside = moment, token, aside
+        self._moment, self.token, self._aside, self._arrived = moment, token, aside, arrived
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
@@ -108,7 +111,7 @@ class Job:
         moment, self._moment = self._moment, None
         if function is None:
             raise Cancelled
-        waits.listen(self, moment)
+        waits.listen(self, moment, self._arrived)
         try:
             result = None if self._aside is None else self._aside(lane)
             return function() if result is None else result
