@@ -62,6 +62,22 @@ def test_the_loser_gets_the_edition_that_won(store, edition, kept, after, then):
     assert store.stats() | {"bytes": 0} == before | {"bytes": 0}
 
 
+def test_a_first_edition_does_not_follow_another_that_is_stored_already(store, edition):
+    first, second, other = (
+        edition(1, "one", created="2025-01-01T00:00:00.000+00:00"),
+        edition(2, "two"),
+        edition(1, "three"),
+    )
+    for id, published in (("chat", first), ("chat", second), ("other", other)):
+        store.publish(id, published, published.number - 1)
+    assert [step.editions for step in store.prune(1.75e9, 1)][-1] == 1
+    assert [kept.number for kept in store.editions("chat")] == [2]
+    for loser in (second, other):  # their content is stored
+        assert store.publish("chat", replace(loser, number=1), 0) == second
+    assert store.publish("third", other, 0) is other
+    assert (store.stats()["editions"], store.verify()) == (3, [])
+
+
 def test_an_edition_cannot_follow_a_missing_one(store, edition):
     with pytest.raises(StoreError, match="conversation 'chat' has no edition 4"):
         store.publish("chat", edition(5), 4)

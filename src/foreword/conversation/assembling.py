@@ -125,7 +125,7 @@ class ConversationAssembler:
     def discover(self, reason: str) -> None:
         """Ask extensions for resources, before this process first reads the workspace and on every reload."""
         self._discovered = []  # a hook that asks for the layout must not start another discovery
-        self._discovered = self._hooks.discover(reason, self._agent.about(self.cwd))
+        self._discovered = self._hooks.discover(reason, lambda: self._agent.about(self.cwd))
         self._apply_resources()
 
     def discover_once(self) -> None:

@@ -21,6 +21,7 @@ from ..store.rows import PRODUCTION
 from ..store.spans import span
 from ..text.lines import printable
 from ..vocabulary import Document, Edition, replace
+from ..vocabulary.values import replace_valid
 from .recent import RecentEditions, may_contain_session
 from .state import state_of, update_state
 from .stored_template import TemplateReference, template_version
@@ -64,27 +65,28 @@ class EditionBuilder:
         inputs = self._assembling.adopt(snapshot)
         source = snapshot if inputs is snapshot.inputs else object()
         agent = agent or self._agent.resolved
-        if source is snapshot and self._is_shareable(inputs, agent):
+        if source is snapshot and not self._has_own_parts(agent):
             return self._shared_edition(snapshot, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
         return self._edition(source, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
 
-    def _is_shareable(self, inputs: Inputs, agent: Agent) -> bool:
-        """Whether another conversation with the same agent and workspace would get the same edition."""
-        has_own_parts = self._hooks.extensions or self._assembling.assembler.rules or agent.skill
-        return not has_own_parts and agent.session == self._agent.id and not may_contain_session(self._layout, inputs)
+    def _has_own_parts(self, agent: Agent) -> bool:
+        """Whether another conversation with the same agent and workspace might get another edition, even if no text contains its id."""
+        rules = self._assembling.assembler.rules
+        return bool(self._hooks.extensions or rules or agent.skill or agent.session != self._agent.id)
 
     def _shared_edition(
         self, snapshot: Snapshot, inputs: Inputs, now: datetime | None, agent: Agent, *, skill_may_be_missing: bool
     ) -> Edition:
         moment = round_to(snapshot.precision, now)
-        anonymous = replace(agent, session="")
+        anonymous = replace_valid(agent, session="")
         recent = self._assembling.recent
         edition = recent.find(snapshot, anonymous, moment)
-        if edition is None:
-            edition = self._edition(snapshot, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
+        if edition is not None:
+            return replace(edition, created=_now())
+        edition = self._edition(snapshot, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
+        if not may_contain_session(self._layout, inputs):
             recent.add(snapshot, anonymous, moment, edition)
-            return edition
-        return replace(edition, created=_now())
+        return edition
 
     def format(self, current: Edition, now: datetime | None) -> Edition:
         """Build an edition for this turn's agent from the stored inputs, and record when they were gathered."""

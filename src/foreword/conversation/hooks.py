@@ -79,13 +79,13 @@ class Hooks:
                 messages = messages if changed is None else changed
         return messages
 
-    def discover(self, reason: str, about: About) -> list[Resources]:
+    def discover(self, reason: str, about: Callable[[], About]) -> list[Resources]:
         """Run `resources_discover` and return the resources that it found."""
         found: list[Resources] = []
         for extension in self.extensions:
             if extension.resources_discover is not None:
                 resources = _run(
-                    extension, extension.resources_discover, self._unreported, reason, about, returns=Resources
+                    extension, extension.resources_discover, self._unreported, reason, about(), returns=Resources
                 )
                 found += [resources] if resources else []
         return found

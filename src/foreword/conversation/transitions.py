@@ -125,7 +125,11 @@ class Transitions:
         steps = decide(on, current, all_events, has_other_layout)
         if current is None or not (findings or self._changes_nothing(steps, current)):
             trigger = trigger_of_steps(on, all_events, has_other_layout)
-            built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
+            if current is None:
+                first = apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
+                built = replace(first, findings=[*_model_findings(self._agent.resolved.model)])
+            else:
+                built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
             outcome = self._publish(built, steps, events, trigger, current)
             if outcome is None or current is None or not has_other_layout:
                 return outcome
@@ -187,15 +191,12 @@ class Transitions:
     def _outcome(
         self,
         steps: Steps,
-        current: Edition | None,
+        current: Edition,
         now: datetime | None,
         messages: Sequence[Message],
         is_summarised: bool,
     ) -> Outcome:
         """Apply the steps in order, and return one outcome for all of them."""
-        if current is None:
-            outcome = apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
-            return replace(outcome, findings=[*outcome.findings, *_model_findings(self._agent.resolved.model)])
         outcome, before = Outcome(self._note_switch(current, now) if steps.announces else current), None
         forget = self._forget_messages if is_summarised else None
         for subject, step in steps.changes:

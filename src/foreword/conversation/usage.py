@@ -125,8 +125,11 @@ def stored_usage(store: Store, id: str, number: int) -> ConversationUsage | None
             rows = store.usages(id)
     except StoreError:
         return None
-    by_edition = {edition: usage_of(edition, row) for edition, row in rows.items()}
-    return ConversationUsage(sum_usage(rows.values()), by_edition) if rows else None
+    if not rows:
+        return None
+    return ConversationUsage(
+        sum_usage(rows.values()), {edition: usage_of(edition, row) for edition, row in rows.items()}
+    )
 
 
 def last_call(store: Store, id: str, edition: Edition) -> LastCall | None:

@@ -78,7 +78,7 @@ class Log:
             self._write_request(msgspec.json.encode(line).decode())
         else:
             parts = (token and f"token {token}", trace and f"trace {trace}", title, reason, cause)
-            end = "".join([f"  {part}" for part in parts if part])
+            end = "".join([f"  {part}" for part in parts if part]) if any(parts) else ""
             self._write_request(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{end}")
 
     def audit(self, method: str, raw_path: bytes, version: str, detail: str, caller: str, id: str) -> None:

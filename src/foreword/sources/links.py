@@ -103,7 +103,10 @@ def _join(folder: str, rest: str) -> str:
 
 def is_in_system_folder(path: str, workspace: str) -> bool:
     """Whether a real path is in `/proc`, `/sys` or `/dev` and the workspace is not, as it may be in `/dev/shm`."""
-    return any(is_inside(path, folder) and not is_inside(real_path(workspace), folder) for folder in _SYSTEM_FOLDERS)
+    for folder in _SYSTEM_FOLDERS:
+        if is_inside(path, folder):
+            return not is_inside(real_path(workspace), folder)
+    return False
 
 
 def _unconditional_refusal(

@@ -38,9 +38,13 @@ class ReadableFolders:
 
     def allows(self, path: str) -> bool:
         """Whether the scope allows reading a path. A denial takes precedence."""
+        return self.grants(path) and not self.denies(path)
+
+    def grants(self, path: str) -> bool:
+        """Whether a row of the scope allows reading a path. Another row may deny it."""
         if self._allowed is None:
             self._allowed = _resolve(self._scope.allow)
-        return self._allowed.cover(path) and not self.denies(path)
+        return self._allowed.cover(path)
 
     def denies(self, path: str) -> bool:
         """Whether the scope denies reading a path."""
@@ -58,4 +62,7 @@ def _resolve(rows: Sequence[Access]) -> _Rows:
 
 def is_in_any(folders: Sequence[str], path: str) -> bool:
     """Whether a path is in one of these folders."""
-    return any(is_inside(path, folder) for folder in folders)
+    for folder in folders:  # noqa: SIM110  a generator would be one more call
+        if is_inside(path, folder):
+            return True
+    return False

@@ -152,7 +152,7 @@ def refusal(path: str, workspace: Workspace, readable: ReadableFolders | None, s
         return "it is outside the folders that are served"
     if readable.denies(path):
         return "the scope denies it"
-    if readable.allows(path) or is_in_any(added, path):
+    if readable.grants(path) or is_in_any(added, path):
         return ""
     return "it is outside what the scope may read (the setting file_paths widens it)"
 

@@ -127,7 +127,7 @@ class MovingStore(DeletingStore):
         contents = self._contents_by_hash(connection, [row[5] for row in rows])
         for (_, is_current), found in sorted(by_content.items(), key=lambda pair: pair[0]):
             edition = edition_of(found[0][4:], contents[found[0][5]])
-            content, kind = target._content(connection, edition, {})
+            content, kind = target._content(connection, edition, target._content_hash(edition), {})
             for batch in batches(found):
                 moved, ids = [row[0] for row in batch], sorted({row[1] for row in batch})
                 key = (target.team, content, kind if is_current else None, self.team, *ids, *moved)

@@ -13,10 +13,9 @@ from ..errors import CallError, StoreError
 from ..sources.environment import install_command
 from . import waits
 from .leasing import LeasingStore
-from .rows import ALL_TEAMS, state_column
+from .rows import ALL_TEAMS
 from .spans import span
 from .texts import pack
-from .times import pack_time
 
 try:
     import psycopg
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from ..vocabulary import Edition
     from .postgres_batches import BatchReader
     from .psycopg_connection import TimedConnection
     from .team_store import Rows
@@ -110,8 +108,7 @@ class PostgresStore(LeasingStore):
         super().__init__()
         self._pool = PostgresPool(parse_url(url))
 
-    def _publish_known(self, conversation: str, edition: Edition, hash: bytes) -> bool | None:
-        row = (*pack_time(edition.created), state_column(edition.state))
+    def _publish_known(self, conversation: str, hash: bytes, row: Sequence[object]) -> bool | None:
         key = (self.team, hash, self.team, conversation, *row, self.team, conversation)
         waits.announce("write")
         ((known, won),) = self._run(lambda connection: connection.execute(_PUBLISH_KNOWN, key, binary=True).fetchall())

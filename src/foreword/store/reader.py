@@ -250,12 +250,13 @@ class StoreReader(TeamStore):
         """Return the hash of an edition's content."""
         return content_hash(self._texts.hash(text) or hash_of(text) for text in texts_of(edition))
 
-    def _cache_edition(self, conversation: str, edition: Edition) -> None:
-        """Cache an edition that has been written."""
-        self._editions.put(key_of(self.team, conversation), edition, row_of(edition, self._content_hash(edition)))
+    def _cache_edition(self, conversation: str, edition: Edition, row: tuple[Any, ...]) -> None:
+        """Cache an edition that has been written as this row."""
+        self._editions.put(key_of(self.team, conversation), edition, row)
 
     def _cache_state(self, conversation: str, number: int, state: str) -> None:
         """Cache a state that has been written for an edition."""
         cached = self.last_known(conversation)
         if cached is not None and cached.number == number:
-            self._cache_edition(conversation, replace(cached, state=state))
+            edition = replace(cached, state=state)
+            self._cache_edition(conversation, edition, row_of(edition, self._content_hash(edition)))

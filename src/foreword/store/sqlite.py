@@ -61,6 +61,12 @@ if TYPE_CHECKING:
 _BUSY_PAUSE = 2.0
 _DATA_VERSION = "PRAGMA data_version"
 _SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE team = ? AND hash = ?"
+_PUBLISH_KNOWN = """
+    INSERT INTO foreword_editions (team, conversation, number, content, kind, created, created_text, state)
+    SELECT ?, ?, 1, id, kind, ?, ?, ? FROM foreword_contents
+    WHERE team = ? AND hash = ? AND NOT EXISTS (SELECT 1 FROM foreword_editions WHERE team = ? AND conversation = ?)
+    RETURNING kind
+"""
 _ADD_TEXT = "INSERT INTO foreword_texts (team, hash, form, body) VALUES (?, ?, ?, ?)"
 
 
@@ -280,6 +286,17 @@ class SqliteStore(LeasingStore):
 
         self._run_write(commit_to_disk)
         self._cache_texts(packed)
+
+    def _publish_known(self, conversation: str, hash: bytes, row: Sequence[object]) -> bool | None:
+        key = (self.team, conversation, *row, self.team, hash, self.team, conversation)
+
+        def add(connection: sqlite3.Connection) -> bool:
+            added = self._select(connection, _PUBLISH_KNOWN, key)
+            for (kind,) in added:
+                self._count(connection, {kind: (1, 1)})
+            return bool(added)
+
+        return self._write(add, {}) or None
 
     def _row_ids(
         self, connection: sqlite3.Connection, texts: Iterable[str], packed: dict[str, Packed]

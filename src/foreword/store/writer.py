@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ..errors import check_id
 from .contents import kind_of_edition
-from .rows import MAX_NUMBER, TEXT_COLUMNS, check_next, no_edition_error, state_column, texts_of
+from .rows import MAX_NUMBER, TEXT_COLUMNS, check_next, no_edition_error, row_of, state_column, texts_of
 from .templates import TemplateStore
-from .times import pack_time
 from .usage import ADD_USAGE, UsageRow, usage_parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Edition
@@ -49,6 +48,8 @@ class StoreWriter(TemplateStore):
         check_id(conversation)
         check_next(edition, after)
         packed, team = self._pack_new(texts_of(edition)), self.team
+        cached_row = row_of(edition, self._content_hash(edition))
+        _, hash, *row = cached_row
 
         def add(connection: Any) -> bool:
             old_kind: int | None = None
@@ -62,8 +63,7 @@ class StoreWriter(TemplateStore):
                 self._execute(connection, _REPLACE, (team, conversation, after))
             elif self._newest(connection, conversation)[0]:
                 return False
-            content, kind = self._content(connection, edition, packed)
-            row = (*pack_time(edition.created), state_column(edition.state))
+            content, kind = self._content(connection, edition, hash, packed)
             if not self._execute(connection, ADD_EDITION, (team, conversation, edition.number, content, kind, *row)):
                 return False
             changes = {kind: (1, 1)}
@@ -72,11 +72,11 @@ class StoreWriter(TemplateStore):
             self._count(connection, changes)
             return True
 
-        is_published = None if after else self._publish_known(conversation, edition, self._content_hash(edition))
+        is_published = None if after else self._publish_known(conversation, hash, row)
         if is_published:
             self._cache_texts(packed)
         if self._write(add, packed) if is_published is None else is_published:
-            self._cache_edition(conversation, edition)
+            self._cache_edition(conversation, edition, cached_row)
             return edition
         winner = self.current(conversation)
         if winner is None and not after:  # the other edition is gone again
@@ -114,8 +114,11 @@ class StoreWriter(TemplateStore):
             raise no_edition_error(conversation, number)
         return UsageRow(*rows[0])
 
-    def _publish_known(self, conversation: str, edition: Edition, hash: bytes) -> bool | None:
-        """Publish a first edition if its content is in the store, in less time than usual. Returns None if that is not possible."""
+    def _publish_known(self, conversation: str, hash: bytes, row: Sequence[object]) -> bool | None:
+        """Publish a first edition if its content is in the store, in less time than usual. Returns None if that is not possible.
+
+        `row` has the edition's time and state.
+        """
         return None
 
     def _newest(self, connection: Any, conversation: str) -> tuple[int, bytes | None, int]:
@@ -124,9 +127,9 @@ class StoreWriter(TemplateStore):
             return number, state, content
         return 0, None, 0
 
-    def _content(self, connection: Any, edition: Edition, packed: dict[str, Packed]) -> tuple[int, int]:
-        """Return the row id and kind of an edition's content. If it is not in the store, it is added with its texts."""
-        hash, team = self._content_hash(edition), self.team
+    def _content(self, connection: Any, edition: Edition, hash: bytes, packed: dict[str, Packed]) -> tuple[int, int]:
+        """Return the row id and kind of an edition's content, which has this hash. If it is not in the store, it is added with its texts."""
+        team = self.team
         rows = self._select(connection, _CONTENT + self.KEY_SHARE, (team, hash))
         while not rows:
             texts = texts_of(edition)
