@@ -82,6 +82,7 @@ check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m foreword.packs.compile --check
+	$(BIN)/python -m foreword.cli.compile --check
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python clients/generate.py --check
 	$(BIN)/python docs/picture.py --check

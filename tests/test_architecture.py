@@ -225,6 +225,7 @@ def test_the_map_in_agents_md_names_every_package():
 IMPORTED_BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
     "cli": "only the module of the requested command is loaded",
+    "cli.compile": "the tables of all commands are in their modules",
     "extensions": "an extension is found by its entry point",
     "packs.shipped": "only the layout in use is loaded",
     "providers": "the module of a provider has its name",

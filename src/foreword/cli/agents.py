@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from ..programs.agents import AgentReport
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "agents": (
+        "What your agents read",
+        "show which instruction files each released agent reads",
+        "foreword agents . --all",
+        "AgentsForm",
+    ),
+}
+
 _COLOURS = {
     "loaded": "green",
     "cut": "yellow",

@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from ..programs.align.model import AgentReading, Alignment, FileChange
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "align": (
+        "lint",
+        "find the fewest changes after which every agent reads every instruction once",
+        "foreword align . --agent claude",
+        "AlignForm",
+    ),
+}
+
 _SHARED = ("--json", "--home", "--now", "--settings")
 _MAX_LINES = 8  # of a change
 

@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from ..vocabulary import Skill
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "layouts": (
+        "blame",
+        "list the layouts, or show one",
+        "foreword layouts opal",
+        "list[LayoutRowForm] | LayoutForm",
+    ),
+    "skills": (
+        "layouts",
+        "list the skills that were found, or print the message that activates one",
+        "foreword skills release-notes",
+        "list[SkillForm] | MessageForm",
+    ),
+}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "completion": (
+        "schema",
+        "print a completion script for bash, zsh or fish",
+        "foreword completion bash",
+        "CompletionForm",
+    ),
+}
+
 SHELLS = ("bash", "zsh", "fish")
 # What to complete for arguments that are paths, by metavar. `OLD` and `NEW` can be folders or files.
 _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE", "OLD": "FILE", "NEW": "FILE"}

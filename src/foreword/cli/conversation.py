@@ -27,6 +27,46 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition, Turn
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "conversation turn": (
+        "conversation",
+        "print what the model sees now; the first turn builds the prompt",
+        "foreword conversation turn 42 . --message 'Fix the failing test'",
+        "TurnForm",
+    ),
+    "conversation compact": (
+        "conversation",
+        "print the request that summarises a conversation",
+        "foreword conversation compact 42 .",
+        "TurnForm",
+    ),
+    "conversation reload": (
+        "conversation",
+        "reread all files for a conversation",
+        "foreword conversation reload 42 .",
+        "TurnForm",
+    ),
+    "conversation show": (
+        "conversation",
+        "print the prompt that a conversation is using",
+        "foreword conversation show 42 --edition 1",
+        "EditionForm",
+    ),
+    "conversation list": (
+        "conversation",
+        "list the conversations in the store",
+        "foreword conversation list",
+        "list[ConversationForm]",
+    ),
+    "conversation drift": (
+        "conversation",
+        "show what would change if the prompt were rebuilt now",
+        "foreword conversation drift 42 .",
+        "DriftForm",
+    ),
+}
+OWN_FAMILIES = {"conversation": ("template", "conversations, whose prompt is built once and kept")}
+
 _PAGE_SIZE = 1000
 
 

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "effect": (
+        "cache",
+        "measure whether an instruction changes what your agent achieves",
+        "foreword effect . --arms sections -- ./check.sh",
+        "ExperimentForm | PowerForm",
+    ),
+}
+
 _SHARED = ("--json", "--home", "--now", "--settings")
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 

@@ -32,6 +32,21 @@ if TYPE_CHECKING:
     from ..wire.forms import CacheForm, ProviderForm
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "cache": (
+        "tokens",
+        "show how well a prompt can be cached, or what a change costs",
+        "foreword cache . --layout pi",
+        "CacheForm | CacheReusesForm",
+    ),
+    "diff": (
+        "review",
+        "show how two prompts differ, by section and word, and what caused it",
+        "foreword diff . --layout ion --layout opal",
+        "DifferenceForm",
+    ),
+}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""

@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
     from .paths import ShortPaths
 
+OWN_COMMANDS = {
+    "lint": (
+        "touch",
+        "report likely mistakes in the prompt and its files",
+        "foreword lint . --recursive",
+        "LintForm",
+    ),
+}
+
 _SEVERITIES = tuple(SEVERITIES)
 _MIN_WIDTH = 12
 

@@ -9,6 +9,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "lock": (
+        "diff",
+        "record what a repository's prompts consist of, or check the record",
+        "foreword lock . --check",
+        "LockForm",
+    ),
+}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""

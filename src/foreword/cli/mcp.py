@@ -10,6 +10,15 @@ from ..sources.environment import install_command
 from .options import add_dir_argument, new_parser, packs_of
 from .terminal import announce
 
+OWN_COMMANDS = {
+    "mcp": (
+        "serve",
+        "offer the prompt, skills and tools to other agents over MCP",
+        "foreword mcp .",
+        "ListeningForm",
+    ),
+}
+
 _MAX_RATE = 1_000_000
 TYPE_CHECKING = False
 if TYPE_CHECKING:

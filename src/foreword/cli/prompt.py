@@ -30,6 +30,33 @@ if TYPE_CHECKING:
     from ..wire.forms import CountedTool
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "show": (
+        "Prompts of your own",
+        "print the prompt; findings go to standard error",
+        "foreword show . --tool read_file --tool shell",
+        "ShowForm",
+    ),
+    "why": (
+        "agents",
+        "list every file that was considered, and why it is or is not in the prompt",
+        "foreword why . packages/web/CLAUDE.md",
+        "list[ExplainedForm]",
+    ),
+    "blame": (
+        "show",
+        "print the prompt with the origin of each line",
+        "foreword blame . --git",
+        "list[LineForm] | AuthorshipForm | AuthorSumsForm | PricedFileForm",
+    ),
+    "tokens": (
+        "sessions",
+        "list what each section costs in tokens",
+        "foreword tokens . --model claude-opus-5.5",
+        "CountedForm",
+    ),
+}
+
 _FATE_COLOURS = {
     "used": "green",
     "cut": "yellow",

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from ..service.proxy.server import Proxy, Upstream
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "proxy": (
+        "mcp",
+        "forward requests to a provider, and report what happens to its cache",
+        "foreword proxy --upstream https://api.anthropic.com",
+        "ListeningForm",
+    ),
+}
+
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MAX_LINES = 1000
 _FLUSH_SECONDS = 1

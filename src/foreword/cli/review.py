@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from ..programs.review import Review
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "review": (
+        "What a change does",
+        "show what a change in git does to each agent's prompt, and what it costs",
+        "foreword review origin/main",
+        "ReviewForm",
+    ),
+}
+
 _SEVERITIES = tuple(SEVERITIES)
 
 

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "schema": (
+        "store",
+        "print the JSON schema of a command's --json output",
+        "foreword schema show",
+        "dict[str, Any]",
+    ),
+}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""

@@ -16,6 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "serve": (
+        "Serve and connect",
+        "run the HTTP service and its web page",
+        "foreword serve --port 8371 --root ~/projects",
+        "ListeningForm",
+    ),
+}
+
 _COMMON_OPTIONS = ("--json", "--layout", "--set", "--settings", "--pack", "--home", "--store")
 # The service takes these from each request instead.
 _FROM_REQUESTS = [name for name, _ in OPTIONS if name not in _COMMON_OPTIONS]

@@ -32,6 +32,15 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
     from .paths import ShortPaths
 
+OWN_COMMANDS = {
+    "sessions": (
+        "What it costs",
+        "show what released agents did, what it cost, and why the cache broke",
+        "foreword sessions . --since 7d",
+        "SessionsForm | SessionRowsForm | SessionDetailForm | InForceForm",
+    ),
+}
+
 _SHARED = ("--json", "--home", "--now", "--settings")
 _ID = 8
 _MOST = 40  # sessions, or rows of --by, in a terminal; the sums are below them

@@ -17,6 +17,52 @@ if TYPE_CHECKING:
     from ..store.moving import Moved
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "store verify": (
+        "store",
+        "check the store by recomputing every hash",
+        "foreword store verify",
+        "FaultsForm",
+    ),
+    "store stats": (
+        "store",
+        "show how much the store contains",
+        "foreword store stats",
+        "StatsForm",
+    ),
+    "store migrate": (
+        "store",
+        "migrate the store's tables to this version",
+        "foreword store migrate",
+        "SchemaForm",
+    ),
+    "store backup": (
+        "store",
+        "save a SQLite store in a new file, while it is in use",
+        "foreword store backup monday.db",
+        "StatsForm",
+    ),
+    "store restore": (
+        "store",
+        "replace the content of a SQLite store by that of a backup",
+        "foreword store restore monday.db",
+        "StatsForm",
+    ),
+    "store forget": (
+        "store",
+        "remove a conversation, and any text that only it used",
+        "foreword store forget 42",
+        "ForgottenForm",
+    ),
+    "store prune": (
+        "store",
+        "remove old editions, and any text that only they used",
+        "foreword store prune --older-than 30d",
+        "PrunedForm",
+    ),
+}
+OWN_FAMILIES = {"store": ("proxy", "the database of templates, prompts and conversations")}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""

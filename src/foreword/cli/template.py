@@ -26,6 +26,70 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "template show": (
+        "template",
+        "print the global template",
+        "foreword template show --name support",
+        "TemplateForm",
+    ),
+    "template set": (
+        "template",
+        "store a file as the global template",
+        "foreword template set prompt.md --note 'Shorter'",
+        "VersionForm",
+    ),
+    "template check": (
+        "template",
+        "report mistakes in a template",
+        "foreword template check prompt.md",
+        "CheckForm",
+    ),
+    "template render": (
+        "template",
+        "render a template in a directory",
+        "foreword template render prompt.md .",
+        "ShowForm",
+    ),
+    "template history": (
+        "template",
+        "list the versions of the global template",
+        "foreword template history",
+        "list[VersionForm]",
+    ),
+    "template restore": (
+        "template",
+        "restore a version of the global template",
+        "foreword template restore 3",
+        "VersionForm",
+    ),
+    "template list": (
+        "template",
+        "list the stored templates and their labels",
+        "foreword template list",
+        "list[TemplateNameForm]",
+    ),
+    "template label": (
+        "template",
+        "move a template's label to a version, or remove it",
+        "foreword template label production 4",
+        "MoveForm",
+    ),
+    "template delete": (
+        "template",
+        "delete a template with all its versions and labels",
+        "foreword template delete support",
+        "DeletedTemplateForm",
+    ),
+    "template variables": (
+        "template",
+        "list the variables that templates can use",
+        "foreword template variables",
+        "VariablesForm",
+    ),
+}
+OWN_FAMILIES = {"template": ("skills", "the global template and named ones")}
+
 
 _MAX_NAMES = 10_000
 

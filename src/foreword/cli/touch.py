@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from ..layout.model import Layout
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "touch": (
+        "why",
+        "print the instructions that an agent receives when it touches a file",
+        "foreword touch . packages/web/index.ts --layout claude",
+        "TouchedForm",
+    ),
+    "conversation touch": (
+        "conversation reload",
+        "print the instructions that are new to a conversation when its agent touches a file",
+        "foreword conversation touch 42 . src/app.py",
+        "TouchedForm",
+    ),
+}
+
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""

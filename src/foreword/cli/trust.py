@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from ..programs.trust import Trusting
     from .arguments import Namespace, Parser
 
+OWN_COMMANDS = {
+    "trust": (
+        "align",
+        "show what a workspace contributes to prompts, and accept it",
+        "foreword trust . --ref origin/main",
+        "TrustForm",
+    ),
+}
+
 _MAX_RUNS = 5
 _COLOURS = {"trusted": "green", "changed": "yellow", "new": "yellow"}
 

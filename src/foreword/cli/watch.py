@@ -31,6 +31,16 @@ if TYPE_CHECKING:
         def close(self) -> None: ...
 
 
+OWN_COMMANDS = {
+    "watch": (
+        "lock",
+        "show sections, tokens and findings live, and what each save changes",
+        "foreword watch . src/app.py",
+        "WatchForm",
+    ),
+}
+
+
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     parser = add_dir_argument(new_parser(command))
