@@ -56,7 +56,8 @@ class ConversationAgent:
         self.edition_number = 0
         self._adds_use_tool = True
         self._extension_tools = [tool for extension in extensions for tool in extension.tools]
-        self._known_tools = {tool.name: tool for tool in (*self._extension_tools, *(agent.tools or ()))}
+        self._first_tools = (*self._extension_tools, *(agent.tools or ()))
+        self._known_tools: dict[str, Tool] = {}
         self._resolved_from: Agent | None = None
         self._resolved_for: object = _UNRESOLVED
         self._stored: StoredTools | None = None
@@ -134,7 +135,8 @@ class ConversationAgent:
     def set_tools(self, tools: Sequence[Tool | str], current: Callable[[], Edition | None], exactly: bool) -> None:
         """Set the agent's tools. A name refers to a tool that the conversation already has. With `exactly`, `use_tool` is not added."""
         self._adds_use_tool = not exactly
-        self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
+        defined = [tool for tool in tools if isinstance(tool, Tool)]
+        self._known_tools = {tool.name: tool for tool in (*self._first_tools, *self._known_tools.values(), *defined)}
         active = [self._tool(tool, current) if isinstance(tool, str) else tool for tool in tools]
         self.configured = replace(self.configured, tools=tuple(active))
 

@@ -140,7 +140,7 @@ class Transitions:
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in all_events and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
-        return Outcome(current, (), findings, is_reused=True)
+        return Outcome(current, (), findings, True)
 
     def _layout_finding(self, current: Edition, is_kept: bool) -> Finding:
         """Return the finding that says whether a conversation that was built with another layout now uses the one it was opened with."""

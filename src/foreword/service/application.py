@@ -208,13 +208,13 @@ class Application:
 
     async def _find_caller(self, scope: Scope, is_open: bool) -> Caller:
         """Return who sent a request, once it is that caller's turn. Raises a Problem if it must be refused."""
-        name = ""
+        name, address = "", address_of(scope)
         try:
-            caller = self._guard.check(scope["method"], scope["headers"], is_open, address_of(scope))
+            caller = self._guard.check(scope["method"], scope["headers"], is_open, address)
             scope[CALLER] = name = caller.name
             return caller
         finally:
-            name = name or address_of(scope)
+            name = name or address
             if self._fair_start.must_wait(name):
                 await self._fair_start.wait(name)
 

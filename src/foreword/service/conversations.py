@@ -292,15 +292,15 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
 def turn_response(turn: Turn, form: str | None = None) -> Response:
     """Return the response for a turn, with the body and the headers of the provider's request if a form is named."""
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
-    codes = {finding.code for finding in turn.findings}
-    counts += [name for code, name in (("drift", "drift"), *STORE_COUNTS.items()) if code in codes]
-    failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
+    failure, found = "", [finding.code for finding in turn.findings]
+    if found:
+        counts += [name for code, name in (("drift", "drift"), *STORE_COUNTS.items()) if code in found]
+        failure = next((finding.message for finding in turn.findings if finding.code.startswith("store-")), "")
     content: dict[str, Any] = {**turn_form(turn), "system": _encoded_prompts[turn.system], "tools": _encode_tools(turn)}
     if form is not None:
         content["request"], headers = http_request(form, turn)
         if headers:
             content["request_headers"] = headers
-    found = [finding.code for finding in turn.findings]
     return Response(content, counts=counts, codes=found, reason=redact(failure) if failure else "")
 
 
