@@ -56,11 +56,11 @@ class StoredTemplate:
         self._requested = parse_reference(requested) if requested else None
         self._used: TemplateReference | None = None
         self._is_layouts_own = False
-        self._default = TemplateReference(default)
+        self._default = default
 
     @property
     def reference(self) -> TemplateReference:
-        return self._requested or self._used or self._default
+        return self._requested or self._used or TemplateReference(self._default)
 
     def continue_with(self, current: Edition) -> None:
         """Use an edition's template, unless another one was requested."""
@@ -78,7 +78,11 @@ class StoredTemplate:
         except MissingError:
             if store.templates(reference.name, texts=False):
                 raise
-        if found is None and reference != self._default and not (self._requested is None and self._is_layouts_own):
+        if (
+            found is None
+            and reference != TemplateReference(self._default)
+            and not (self._requested is None and self._is_layouts_own)
+        ):
             raise self._missing_error(reference.name)
         return None if found is None else Document(_path(found), found.template, syntax=found.syntax)
 

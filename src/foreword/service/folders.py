@@ -46,8 +46,8 @@ class ServedFolders:
     def _serve_folders(self, roots: Sequence[str]) -> None:
         self.roots = [os.path.abspath(root) for root in roots]
         self._real_roots = [real_path(root) for root in self.roots]
-        # When each requested path was last seen to be in a served folder, by `perf_counter`.
-        self._checked: BoundedDict[str, float] = BoundedDict(_MAX_FOLDERS)
+        # The absolute path of each requested one, and when it was last seen to be in a served folder, by `perf_counter`.
+        self._checked: BoundedDict[str, tuple[str, float]] = BoundedDict(_MAX_FOLDERS)
         self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
 
     def absolute(self, requested: str) -> str:
@@ -56,8 +56,9 @@ class ServedFolders:
 
     def path(self, requested: str, name: str = "cwd") -> str:
         """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
-        if waits.is_checked(self._checked.get(requested, 0.0)):
-            return self.absolute(requested)
+        path, checked = self._checked.get(requested, ("", 0.0))
+        if waits.is_checked(checked):
+            return path
         path, now = self.absolute(requested), perf_counter()
         try:
             real = real_path(path)
@@ -65,7 +66,7 @@ class ServedFolders:
             raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
         if not any(is_inside(real, root) for root in self._real_roots):
             raise outside_roots(name, requested)
-        self._checked[requested] = now
+        self._checked[requested] = path, now
         return path
 
     def served_root(self, workspace: Workspace, reader: Reader | None = None) -> str | None:

@@ -239,9 +239,10 @@ class Service(ServedFolders):
 
 def _requested_assignments(body: AgentBody | None) -> list[tuple[str, Any]]:
     """Return the keys that a request sets, including those of its wording."""
-    if body is None:
+    compaction = getattr(body, "compaction", "")
+    if body is None or not (body.settings or body.wording or compaction):
         return []
-    wording = {"compaction": getattr(body, "compaction", ""), **body.wording}
+    wording = {"compaction": compaction, **body.wording}
     return [*body.settings.items(), *((f"wording.{name}", text) for name, text in wording.items() if text)]
 
 
