@@ -6,6 +6,8 @@ else when a command starts. `typing` and `inspect` are not imported for the same
 
 from __future__ import annotations
 
+from sys import modules
+
 from ..errors import to_tuple
 
 TYPE_CHECKING = False
@@ -21,6 +23,9 @@ else:
         return lambda decorator: decorator
 
 
+_MISSING: Any = object()
+
+
 @dataclass_transform(frozen_default=True)
 def value(cls: type[V]) -> type[V]:
     """Turn a class with annotated fields into an immutable value with equality, a hash and a repr based on its fields.
@@ -28,23 +33,19 @@ def value(cls: type[V]) -> type[V]:
     A Sequence field accepts any ordered iterable and stores a tuple. If the class has a method `_check`, it may reject the fields.
     """
     fields = tuple(cls.__annotations__)
-    defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
+    defaults = {name: cls.__dict__.get(name, _MISSING) for name in fields}
+    required_fields = tuple(name for name in fields if defaults[name] is _MISSING)
     sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
-    size, check = len(fields), cls.__dict__.get("_check")
-    required, default_values = size - len(defaults), tuple(defaults.values())
+    size, required, check = len(fields), len(required_fields), cls.__dict__.get("_check")
+    default_values = tuple(defaults.values())[required:]
 
     def merge_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        rest, named = fields[len(args) :], {**defaults, **kwargs}
-        if len(args) <= size and named.keys() >= {*rest} >= kwargs.keys():
-            return (*args, *map(named.__getitem__, rest))
-        raise _argument_error(cls.__name__, fields, [name for name in rest if name not in named], args, kwargs)
-
-    def convert_sequence(name: str, content: Any) -> Any:
-        if type(content) is list:
-            return tuple(content)
-        if content is None and cls.__annotations__[name].endswith("| None"):
-            return None
-        return to_tuple(f"{cls.__name__}.{name}", content)
+        named = {**defaults, **kwargs}
+        named.update(zip(fields, args))  # noqa: B905  the others are named or have defaults
+        missing = [name for name in required_fields if named[name] is _MISSING]
+        if missing or len(named) > size or len(args) > size or not kwargs.keys().isdisjoint(fields[: len(args)]):
+            raise _argument_error(cls.__name__, fields, missing, args, kwargs)
+        return tuple(named.values())
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if kwargs or not required <= len(args) <= size:
@@ -52,11 +53,12 @@ def value(cls: type[V]) -> type[V]:
         elif len(args) < size:
             args += default_values[len(args) - required :]
         attributes = self.__dict__
-        # Filling it in field order lets the dictionaries of all instances share their keys, which halves the memory.
-        attributes.update(zip(fields, args))  # noqa: B905  the lengths are equal
+        # Filling it one by one, in field order, lets the dictionaries of all instances share their keys, which halves the memory.
+        for name, content in zip(fields, args):  # noqa: B905  the lengths are equal
+            attributes[name] = content
         for name in sequences:
             if type(attributes[name]) is not tuple:
-                attributes[name] = convert_sequence(name, attributes[name])
+                attributes[name] = _to_sequence(cls, name, attributes[name])
         if check is not None:
             check(self)
 
@@ -81,6 +83,14 @@ def value(cls: type[V]) -> type[V]:
     cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
     cls.__signature__ = _FieldSignature()  # type: ignore[attr-defined,unused-ignore]
     return cls
+
+
+def _to_sequence(cls: type, name: str, content: Any) -> Any:
+    if type(content) is list:
+        return tuple(content)
+    if content is None and cls.__annotations__[name].endswith("| None"):
+        return None
+    return to_tuple(f"{cls.__name__}.{name}", content)
 
 
 def _argument_error(
@@ -147,8 +157,10 @@ def digest(text: str) -> str:
 
 
 def _sha256() -> Callable[[bytes], Any]:
-    """Return the built-in hash function, because `hashlib` would load all of OpenSSL, which takes 4 ms."""
+    """Return OpenSSL's hash function if the program has loaded it, otherwise the built-in one, because loading all of OpenSSL takes 4 ms."""
     global _cached_sha256
+    if "hashlib" in modules:
+        return modules["hashlib"].sha256  # type: ignore[no-any-return]
     if _cached_sha256 is None:
         try:
             from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
