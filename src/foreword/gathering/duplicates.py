@@ -71,6 +71,9 @@ class Deduplicator:
 
     def drop_repeated_entries(self) -> None:
         """Keep an entry in only one lookup rule if several rules found it."""
+        identities = [identity for result in self.results.values() for identity in result.identities.values()]
+        if len(identities) == len(set(identities)):
+            return
         owners: dict[tuple[int, int], tuple[str, str]] = {}
         for name, result in self.results.items():
             for path, identity in result.identities.items():
@@ -139,7 +142,7 @@ class Deduplicator:
             return text.reading.text
         from ..template import directives
 
-        root = text.reading.document
+        root = text.document
         includes.follow(root, text.reading.path, text.bound)
         return directives.fingerprint(
             root, lambda path, target: includes.found[include_key(root.path, path, target)], {}
@@ -149,7 +152,7 @@ class Deduplicator:
         """Read the includes of the texts that are kept."""
         for index, (name, text) in enumerate(self.texts):
             if index not in self.dropped_texts and name in self.with_directives and "<!--" in text.reading.text:
-                includes.follow(text.reading.document, text.reading.path, text.bound)
+                includes.follow(text.document, text.reading.path, text.bound)
 
     def path(self, index: int) -> str:
         return self.texts[index][1].reading.path
@@ -201,7 +204,7 @@ class Deduplicator:
 
     def candidates(self) -> Iterator[Candidate]:
         for candidates in self.candidates_by_lookup.values():
-            yield from (candidate for candidate in candidates if candidate is not None)
+            yield from filter(None, candidates)
 
     def kept_entries(self) -> dict[str, Sequence[Document | Skill | Resident]]:
         """Return the entries that are kept, by lookup rule.
@@ -209,15 +212,18 @@ class Deduplicator:
         If a rule has no duplicates, its entries are returned as the same object, so that they can be compared by identity.
         """
         entries: dict[str, Sequence[Document | Skill | Resident]] = {}
+        documents: dict[str, list[Document]] = {}
+        for name, text in self.kept_texts():
+            documents.setdefault(name, []).append(text.document)
         for name, result in self.results.items():
             dropped = {path for lookup, path in self.dropped_entries if lookup == name}
             entries[name] = (
                 tuple(entry for entry in result.entries if entry.path not in dropped) if dropped else result.entries
             )
             if self.lookups[name].is_probe:
-                entries[name] = (*entries[name], *(text.reading.document for text in result.texts))
-        for name, text in self.kept_texts():
-            entries[name] = (*entries[name], text.reading.document)
+                entries[name] = (*entries[name], *(text.document for text in result.texts))
+            if name in documents:
+                entries[name] = (*entries[name], *documents[name])
         return entries
 
 

@@ -17,7 +17,7 @@ from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, replace
 from .duplicates import Deduplicator
 from .entries import find_entries
-from .results import FoundText, LookupResult
+from .results import FoundText, LookupResult, SearchStep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Layout, Lookup
+    from ..sources.finder import Slot
     from ..sources.reader import Reader
     from ..sources.readings import Reading
     from ..vocabulary import Finding, Resident, Scope, Workspace
@@ -172,6 +173,8 @@ def _one_per_file(candidates: Sequence[Candidate], named_paths: Set[str]) -> tup
 
     Files in `named_paths` remain `waiting`: the prompt names them but does not contain their text.
     """
+    if len({candidate.path for candidate in candidates}) == len(candidates):
+        return tuple(candidates)
     by_path: dict[str, Candidate] = {}
     for candidate in candidates:
         path, earlier = candidate.path, by_path.setdefault(candidate.path, candidate)
@@ -202,7 +205,7 @@ def _all_stamps(reader: Reader, results: Mapping[str, LookupResult]) -> tuple[tu
     """Return the stamps of all lookup rules. A path that changed between two of them counts as unstable."""
     stamps = dict(reader.stamps)
     for result in results.values():
-        for path, stamp in result.stamps:
+        for path, stamp in result.stamps.items():
             if stamps.setdefault(path, stamp) != stamp:
                 stamps[path] = UNSTABLE
     return tuple(stamps.items())
@@ -231,7 +234,8 @@ def _run_lookups(
         result = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
         is_same = result is not None and result.directories == tuple(lookup.directories)
         if result is None or not is_same or not _has_same_stamps(result, reader):
-            result = _run_lookup(lookup, workspace, reader.successor(result.readings if result else {}, root_stamps))
+            own_reader = reader.successor(result.readings if result else {}, root_stamps)
+            result = _run_lookup(lookup, workspace, own_reader, result.steps if result else ())
         results[lookup.name] = result
     return results
 
@@ -239,65 +243,119 @@ def _run_lookups(
 def _has_same_stamps(result: LookupResult, reader: Reader) -> bool:
     """Whether nothing that a lookup rule read has changed. Paths that the reader has just stamped are not looked up again."""
     if reader.changed_paths is not None:
-        return reader.changed_paths.isdisjoint(path for path, _ in result.stamps)
+        return reader.changed_paths.isdisjoint(result.stamps)
     recent = reader.stamps
-    stamps = [row for row in result.stamps if row[1] in (None, UNSTABLE) or recent.get(row[0]) != row[1]]
+    stamps = [row for row in result.stamps.items() if row[1] in (None, UNSTABLE) or recent.get(row[0]) != row[1]]
     return not changed_paths(stamps, reader.disk)
 
 
-def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupResult:
+def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader, earlier: Sequence[SearchStep]) -> LookupResult:
     trail = Trail()
     entries: list[Skill | Resident] = []
     identities: dict[str, tuple[int, int]] = {}
     places: dict[str, tuple[str, str]] = {}
     texts: list[FoundText] = []
+    steps: list[SearchStep] = []
     if lookup.kind == "text":
-        texts = _find_texts(lookup, workspace, reader, trail)
+        texts, steps = TextSearch(lookup, workspace, reader).find(trail, earlier)
     else:
         entries, identities, places = find_entries(lookup, workspace, reader, trail)
-    stamps = tuple(reader.stamps.items())
     return LookupResult(
         entries,
         identities,
         texts,
         trail.candidates,
         trail.findings,
-        stamps,
+        reader.stamps,
         reader.readings,
         tuple(lookup.directories),
         places,
         trail.withheld,
+        steps,
     )
 
 
 # Texts
 
 
-def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
-    """Return the texts that one lookup rule finds, in its order."""
-    all_slots = list(find_slots(lookup, workspace, trail, reader))
-    is_nearest_only = lookup.take == "nearest"
-    texts: list[FoundText] = []
-    for slot in reversed(all_slots) if is_nearest_only and lookup.order != "nearest" else all_slots:
-        chosen = texts[0].reading if is_nearest_only and texts else None
-        start = len(trail.candidates)
-        readings = choose_files(slot, lookup, workspace, reader, trail)
-        pointers = _remove_pointers(trail, start)
+class TextSearch:
+    """The search for the texts that one lookup rule finds, slot by slot.
+
+    After a change, only the slots that depend on it are searched again.
+    """
+
+    def __init__(self, lookup: Lookup, workspace: Workspace, reader: Reader) -> None:
+        self.lookup, self.workspace, self.reader = lookup, workspace, reader
+
+    def find(self, trail: Trail, earlier: Sequence[SearchStep]) -> tuple[list[FoundText], list[SearchStep]]:
+        """Return the texts in the order of the rule, and the steps of the search, if the rule is run again.
+
+        `earlier` contains the steps of the last search.
+        """
+        lookup = self.lookup
+        texts: list[FoundText] = []
+        steps: list[SearchStep] = []
+        if lookup.take == "nearest":
+            slots = self.slots(trail)
+            for slot in slots if lookup.order == "nearest" else reversed(slots):
+                texts += self.texts_in(slot, trail, nearest=texts[0].reading if texts else None)
+        elif self.reader.changed_paths is None or lookup.directories:
+            for slot in self.slots(trail):
+                texts += self.texts_in(slot, trail)
+        else:
+            steps = self.search_again(earlier)
+            for step in steps:
+                trail.extend(step.trail)
+            texts = [text for step in steps[1:] for text in step.found]
+        if lookup.order == "path":
+            texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
+        return texts, steps
+
+    def search_again(self, earlier: Sequence[SearchStep]) -> list[SearchStep]:
+        """Return the steps of the search, the earlier ones if nothing that they depend on has changed. The first finds the slots."""
+        if not earlier or not self.reader.reuse(earlier[0].stamps):
+            earlier = [self.step(0, self.slots)]
+        steps, start = [earlier[0]], 0
+        for number, slot in enumerate(earlier[0].found, 1):
+            step = earlier[number] if number < len(earlier) else None
+            if step is None or step.start != start or not self.reader.reuse(step.stamps):
+                step = self.step_in(slot, start)
+            steps.append(step)
+            start += len(step.trail.candidates)
+        return steps
+
+    def step(self, start: int, find: Callable[[Trail], Sequence[Any]]) -> SearchStep:
+        trail = Trail()
+        found, stamps = self.reader.stamp_apart(lambda: find(trail))
+        return SearchStep(start, found, trail, stamps)
+
+    def step_in(self, slot: Slot, start: int) -> SearchStep:
+        return self.step(start, lambda trail: self.texts_in(slot, trail, start))
+
+    def slots(self, trail: Trail) -> list[Slot]:
+        return list(find_slots(self.lookup, self.workspace, trail, self.reader))
+
+    def texts_in(self, slot: Slot, trail: Trail, start: int = 0, nearest: Reading | None = None) -> list[FoundText]:
+        """Return the texts in one slot, whose first candidate has the number `start`. `nearest` is the text that was chosen, if only one is."""
+        lookup = self.lookup
+        texts: list[FoundText] = []
+        chosen, count = nearest, len(trail.candidates)
+        readings = choose_files(slot, lookup, self.workspace, self.reader, trail)
+        pointers = _remove_pointers(trail, count)
         for reading, pattern, is_taken in readings:
             layer = layer_of(lookup, pattern)
-            if is_taken and (chosen is None or not is_nearest_only):
+            if is_taken and (chosen is None or lookup.take != "nearest"):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
-                bound = bound_of(reading.path, pattern, lookup, workspace)
+                bound = bound_of(reading.path, pattern, lookup, self.workspace)
                 base = next(base for slot_pattern, base, _ in slot.patterns if slot_pattern is pattern)
-                texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
+                number = start + len(trail.candidates) - 1
+                texts.append(FoundText(reading, reading.document, number, bound, pattern.place, base, pattern.path))
                 chosen = reading
                 trail.withheld.extend(reading.withheld)
             else:
-                _record_rejected(reading, layer, chosen, trail, start)
+                _record_rejected(reading, layer, chosen, trail, count)
         trail.candidates.extend(pointers)
-    if lookup.order == "path":
-        texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
-    return texts
+        return texts
 
 
 def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:

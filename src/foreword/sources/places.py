@@ -157,6 +157,12 @@ class Places:
             self.stamp(path)
             path = parent_folder(path)
 
+    def add_stamps(self, stamps: Mapping[str, Stamp]) -> None:
+        """Add stamps that were taken apart. A path that changed between two of them counts as unstable."""
+        for path, stamp in stamps.items():
+            if self.stamps.setdefault(path, stamp) != stamp:
+                self.mark_unstable(path)
+
     def mark_unstable(self, path: str) -> None:
         """Make a path count as changed at the next check, regardless of its stamp."""
         self.stamps[path] = UNSTABLE
@@ -229,15 +235,16 @@ class Folders(Places):
     def __init__(self, disk: Any = os, known: Known | None = None) -> None:
         super().__init__(disk)
         self.known = known
-        self._folders: dict[str, bool] = {}
+        self._folders: set[str] = set()  # those that exist
+        self._missing: set[str] = set()
         self._problems: dict[str, str] = {}
 
     def is_folder(self, path: str) -> bool:
         """Whether a directory exists. For a missing directory, the nearest existing one above it is stamped."""
-        exists = self._folders.get(path)
+        exists = self._find_folder(path)
         if exists is None and self.known:
             exists = self._recall_folder(path, self.known)
-        if exists is None and parent_folder(path) not in self._folders:
+        if exists is None and self._find_folder(parent_folder(path)) is None:
             # A single `stat` answers for an existing directory; those above it need no checks then.
             try:
                 status = self.disk.stat(path)
@@ -247,11 +254,17 @@ class Folders(Places):
                 pass
         if exists is None:
             unknown_paths = [path]  # a loop, because a long path would exceed the recursion limit
-            while unknown_paths[-1] != "/" and parent_folder(unknown_paths[-1]) not in self._folders:
+            while unknown_paths[-1] != "/" and self._find_folder(parent_folder(unknown_paths[-1])) is None:
                 unknown_paths.append(parent_folder(unknown_paths[-1]))
             for unknown_path in reversed(unknown_paths):
-                exists = self._folders[unknown_path] = self._look_for_folder(unknown_path)
+                exists = self._look_for_folder(unknown_path)
+                if not exists:
+                    self._missing.add(unknown_path)
         return bool(exists)
+
+    def _find_folder(self, path: str) -> bool | None:
+        """Return whether a directory exists, or None if it has not been looked up."""
+        return True if path in self._folders else False if path in self._missing else None
 
     def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
         """Return the names in a directory, sorted by code point, and the reason if they cannot be listed."""
@@ -337,7 +350,7 @@ class Folders(Places):
     def _look_for_folder(self, path: str) -> bool:
         """Whether a directory exists, if the one above it has been looked up."""
         folder = parent_folder(path)
-        if path != "/" and not self._folders[folder]:
+        if path != "/" and folder in self._missing:
             if self.known and folder in self.known.absent:
                 self.known.absent[path] = self.known.absent[folder]
             return False
@@ -366,7 +379,7 @@ class Folders(Places):
             self.known.absent[path] = folder
 
     def _add_folder(self, path: str, status: os.stat_result) -> bool:
-        self._folders[path] = True
+        self._folders.add(path)
         self._identities[path] = status.st_dev, status.st_ino
         if self.known:
             self.known.folders[path] = status.st_dev, status.st_ino
@@ -376,10 +389,10 @@ class Folders(Places):
         """Return whether a directory exists, if another reader has looked for it, or None."""
         if path in known.folders:
             self._identities[path] = known.folders[path]
-            self._folders[path] = True
+            self._folders.add(path)
         elif self._is_known_absent(path):
-            self._folders[path] = False
-        return self._folders.get(path)
+            self._missing.add(path)
+        return self._find_folder(path)
 
     def _is_known_absent(self, path: str) -> bool:
         """Whether another reader has found a path missing. The directory in which it would appear is stamped here too."""

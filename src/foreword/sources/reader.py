@@ -25,13 +25,15 @@ from .stamps import UNSTABLE, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
-    from typing import Any
+    from collections.abc import Callable, Mapping, Set
+    from typing import Any, TypeVar
 
     from ..vocabulary import Encoding, LineEnds
     from .places import Known, ReadGuard
     from .readings import TrustCheck
     from .stamps import Stamp
+
+    T = TypeVar("T")
 
 
 LIMIT = 1 << 20
@@ -75,7 +77,8 @@ class RememberedReadings(Folders):
         Text that this reader has already read is not read again.
         """
         if path in self.readings and self.readings[path][1].has_text:
-            return self.readings[path][1]
+            self.stamps[path], reading = self.readings[path]
+            return reading
         if path not in self._earlier_readings:
             return None
         stamp, reading = self._earlier_readings[path]
@@ -127,10 +130,27 @@ class Reader(RememberedReadings):
         reader.trust, reader.encoding, reader.line_ends = self.trust, self.encoding, self.line_ends
         reader.changed_paths = self.changed_paths
         reader.stamps.update(stamps)
-        # Look up missing directories again, so that this reader records a stamp for their absence.
-        reader._folders.update({path: True for path, exists in self._folders.items() if exists})
+        # Missing directories are looked up again, so that this reader records a stamp for their absence.
+        reader._folders.update(self._folders)
         reader._identities.update(self._identities)
         return reader
+
+    def stamp_apart(self, find: Callable[[], T]) -> tuple[T, dict[str, Stamp]]:
+        """Return what a function finds, and the stamps of everything that this depends on."""
+        stamps_before, self.stamps = self.stamps, {}
+        self._missing.clear()  # so that the absence of these directories is stamped too
+        found = find()
+        stamps, self.stamps = self.stamps, stamps_before
+        self.add_stamps(stamps)
+        return found, stamps
+
+    def reuse(self, stamps: Mapping[str, Stamp]) -> bool:
+        """Whether nothing has changed at the paths that an earlier reader has stamped. If so, their stamps and readings are kept."""
+        if self.changed_paths is None or self.trust is not None or not self.changed_paths.isdisjoint(stamps):
+            return False
+        self.add_stamps(stamps)
+        self.readings.update({path: known for path in stamps if (known := self._earlier_readings.get(path))})
+        return True
 
     def read(self, path: str, guard: ReadGuard | None = None, trim: bool = True, by_line: bool = False) -> Reading:
         """Read a file: its text, or the reason it has none.

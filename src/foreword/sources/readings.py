@@ -86,7 +86,7 @@ class Reading:
     @property
     def document(self) -> Document:
         cut_from = self.size if self.fate == "cut" else 0
-        return Document(printable(self.path), self.text, self.hash, self.line, cut_from, pieces=self.pieces)
+        return Document(printable(self.path), self.text, self.hash, self.line, cut_from, "", (), self.pieces)
 
 
 def unreadable_reading(path: str, reason: str) -> Reading:

@@ -20,6 +20,12 @@ class Trail:
         self.findings: list[Finding] = []
         self.withheld: list[Document] = []
 
+    def extend(self, other: Trail) -> None:
+        """Add everything that another trail has."""
+        self.candidates += other.candidates
+        self.findings += other.findings
+        self.withheld += other.withheld
+
     def record(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
         """Record a candidate's fate, and a finding if `code` is set."""
         display_path = printable(path)
