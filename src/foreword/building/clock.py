@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 def time_precision(layout: Layout, inputs: Inputs) -> str:
     """Return how precisely the prompt uses the time: `time`, `date`, or empty if it does not use it."""
-    precision = ""
+    parts = [part for section in layout.all_sections for part in section.form]
+    if any(isinstance(part, Field) and part.name.startswith("now.") for part in parts):
+        return "time"
+    if any(section.name in inputs.bodies and _body_uses_clock(section, inputs) for section in layout.all_sections):
+        return "time"
     for section in layout.all_sections:
-        if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
-            return "time"
-        if section.name in inputs.bodies and _body_uses_clock(section, inputs):
-            return "time"
         if section.language == "directives" and section.list_name:
             texts = [*inputs.found.get(section.list_name, ()), *inputs.includes.values()]
             if any(isinstance(text, Document) and regex.search(r"\{\{\s*date", text.text) for text in texts):
-                precision = "date"
-    return precision
+                return "date"
+    return ""
 
 
 def _body_uses_clock(section: Section, inputs: Inputs) -> bool:

@@ -9,7 +9,7 @@ from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_section
 from ..vocabulary import Document, Origin, Piece, Resident, replace
 from .clock import format_time, placeholder_time
-from .conditions import describe_conditions, facts_of, holds
+from .conditions import describe_conditions, holds, workspace_facts
 from .content import ContentReader
 from .drafts import Draft
 from .fates import Fates
@@ -46,7 +46,7 @@ class Collector:
     ) -> None:
         self.layout, self.inputs, self.agent, self.now = layout, inputs, agent, now
         self.writer, self.render = writer, render
-        self.facts = facts_of(layout, inputs, agent)
+        self.facts = writer.agent_facts(agent) | workspace_facts(layout, inputs)
         self.findings: list[Finding] = []
         self.contents = ContentReader(inputs, agent, now, writer, layout.template_limit, self.findings)
         self.replacements = Replacements(layout, inputs, agent, self.facts, self.contents, self.findings)
@@ -74,7 +74,7 @@ class Collector:
 
     def close_text(self, draft: Draft) -> Draft:
         """Close a code fence or comment that a draft's text leaves open, and report it."""
-        text, was_open = close_open_blocks(draft.text)
+        text, was_open = close_open_blocks(draft.text) if draft.text else ((), "")
         if not was_open or self.layout.raw:
             return draft
         body = self.inputs.bodies.get(draft.section.name)
@@ -110,8 +110,18 @@ class Collector:
             return self.lookup_draft(section, section.list_name)
         if section.list_name is not None:
             return self.items.list_draft(section, section.list_name)
+        return self.text_draft(section)
+
+    def text_draft(self, section: Section) -> Draft:
+        """Return the draft of a section with its own text. Text without fields is the same in every build with the layout."""
+        cached = self.writer.literal_drafts.get(section.name)
+        if cached is not None:
+            return cached
         text = self.fill_in(section)
-        return Draft(section, text=trim_section(text) if section.trim else text)
+        draft = Draft(section, text=trim_section(text) if section.trim else text)
+        if not any(isinstance(part, Field) for part in section.form):
+            self.writer.literal_drafts[section.name] = draft
+        return draft
 
     def lookup_draft(self, section: Section, name: str) -> Draft:
         """Return the draft of a section that lists a lookup rule's files."""
@@ -215,8 +225,9 @@ class Replacements:
         self.sections = list(self._applying(layout.sections))
         caller_texts = list(self._caller_texts())
         self._present = dict(self._present_texts(caller_texts))
-        contents.expect(document for name in inputs.found for document in self._documents_of(name))
-        contents.expect(document for document, _ in caller_texts if document.path)
+        if inputs.includes:
+            contents.expect(document for name in inputs.found for document in self._documents_of(name))
+            contents.expect(document for document, _ in caller_texts if document.path)
 
     def text(self, section: Section, fates: Fates) -> Pieces | None:
         """Return the text that replaces a section: the first entry of `instead` that exists. None if none does."""
@@ -233,6 +244,8 @@ class Replacements:
 
     def without_copies(self, entries: Sequence[Entry], fates: Fates) -> Sequence[Entry]:
         """Remove the documents that are already in the prompt, and report them."""
+        if not self._present:
+            return entries
         copies = [entry for entry in entries if isinstance(entry, Document) and self._duplicate_reason(entry)]
         for document in copies:
             fates.copies[document.path] = reason = self._duplicate_reason(document)

@@ -36,14 +36,27 @@ _DESCRIPTIONS_BY_PREFIX = {
 
 
 def facts_of(layout: Layout, inputs: Inputs, agent: Agent) -> frozenset[str]:
-    """Return the facts that hold for an agent."""
-    return frozenset(_facts(layout, inputs, agent))
+    """Return the facts that hold for an agent in its workspace."""
+    return agent_facts(agent) | workspace_facts(layout, inputs)
 
 
-def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
+def workspace_facts(layout: Layout, inputs: Inputs) -> set[str]:
+    """Return the facts about a workspace and its settings."""
+    return {
+        f"platform:{inputs.workspace.platform}",
+        *(f"found:{name}" for name, found in inputs.found.items() if found),
+        *(f"set:{name}" for name, content in layout.settings.items() if content),
+    }
+
+
+def agent_facts(agent: Agent) -> frozenset[str]:
+    """Return the facts about an agent."""
+    return frozenset(_agent_facts(agent))
+
+
+def _agent_facts(agent: Agent) -> Iterator[str]:
     yield agent.role or "main"
     yield f"provider:{agent.provider}"
-    yield f"platform:{inputs.workspace.platform}"
     if agent.session:
         yield "session"
     if strip_blank_lines(agent.base).text:
@@ -55,13 +68,11 @@ def _facts(layout: Layout, inputs: Inputs, agent: Agent) -> Iterator[str]:
     for tool in agent.tools or ():
         yield f"tool:{tool.name}"
         yield from (f"can:{ability}" for ability in abilities_of(tool))
-    yield from (f"found:{name}" for name, found in inputs.found.items() if found)
-    yield from (f"set:{name}" for name, content in layout.settings.items() if content)
 
 
 def holds(condition: Condition, facts: frozenset[str]) -> bool:
     """Whether one term of `when` holds."""
-    return any(fact in facts for fact in condition.facts) != condition.negated
+    return facts.isdisjoint(condition.facts) == condition.negated
 
 
 def describe_conditions(conditions: Iterable[Condition]) -> str:

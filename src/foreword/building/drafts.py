@@ -11,6 +11,7 @@ from ..template.addresses import is_shipped
 from ..text import regex
 from ..text.pieces import close_open_blocks, trim_section
 from ..vocabulary import Document, Origin, Piece, value
+from .conditions import agent_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..layout.model import Form, Layout, Section
-    from ..vocabulary import Finding, Resident, Skill, Workspace
+    from ..vocabulary import Agent, Finding, Resident, Skill, Workspace
 
     Pieces = tuple[Piece, ...]
     PieceForm = tuple[Piece | Field, ...]
@@ -107,6 +108,8 @@ class DraftWriter:
         self.kind = "builtin" if is_shipped(layout.address) else "layout"
         self._wrapper_tag: list[regex.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
+        self.literal_drafts: dict[str, Draft] = {}
+        self._agent_facts: tuple[Agent, frozenset[str]] | None = None
         self._workspace: Workspace | None = None
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
         self._costs: dict[int, int] = {}
@@ -119,6 +122,12 @@ class DraftWriter:
         if not self._wrapper_tag:
             self._wrapper_tag.append(wrapper_tag(self.layout))
         return self._wrapper_tag[0]
+
+    def agent_facts(self, agent: Agent) -> frozenset[str]:
+        """Return the facts about an agent. A program usually builds several prompts for the same one."""
+        if self._agent_facts is None or self._agent_facts[0] is not agent:
+            self._agent_facts = agent, agent_facts(agent)
+        return self._agent_facts[1]
 
     def use_workspace(self, workspace: Workspace) -> None:
         """Drop cached lists of another workspace, because their items may contain paths relative to it."""

@@ -37,28 +37,35 @@ class Fates:
         for inner in section.sections:
             self.leave_out(inner, reason)
 
-    def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
-        """Yield the candidates with their fates in this prompt. `present` contains the files whose text is in it."""
+    def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Sequence[Candidate]:
+        """Return the candidates with their fates in this prompt. `present` contains the files whose text is in it."""
         reasons = self.reasons()
-        changed = {*self.copies, *self.shadowed, *reasons, *cut_files, *self.contents.includers}
-        for candidate in self.inputs.candidates:
-            path, layer = candidate.path, candidate.layer
-            if candidate.fate not in ("used", "cut") or not path or (path in present and path not in changed):
-                yield candidate
-            elif path in self.copies:
-                yield Candidate(path, layer, "duplicate", self.copies[path])
-            elif path in self.shadowed:
-                yield Candidate(path, layer, "shadowed", self.shadowed[path])
-            elif path in reasons and path == self.lists.blank_path:
-                yield Candidate(path, layer, "blank", "its body is blank")
-            elif path in reasons:
-                yield Candidate(path, layer, "unused", reasons[path])
-            elif path in cut_files:
-                yield Candidate(path, layer, "cut", cut_files[path])
-            elif path not in present:
-                yield self.explain_absence(candidate, cut_files)
-            else:
-                yield replace(candidate, reason=f"included by {self.contents.includers[path]}")
+        unchanged = present - {*self.copies, *self.shadowed, *reasons, *cut_files, *self.contents.includers}
+        return [
+            candidate
+            if candidate.fate not in ("used", "cut") or candidate.path in unchanged or not candidate.path
+            else self.fate_in_prompt(candidate, present, reasons, cut_files)
+            for candidate in self.inputs.candidates
+        ]
+
+    def fate_in_prompt(
+        self, candidate: Candidate, present: Set[str], reasons: Mapping[str, str], cut_files: Mapping[str, str]
+    ) -> Candidate:
+        """Return a candidate that could have been used with its fate in this prompt."""
+        path, layer = candidate.path, candidate.layer
+        if path in self.copies:
+            return Candidate(path, layer, "duplicate", self.copies[path])
+        if path in self.shadowed:
+            return Candidate(path, layer, "shadowed", self.shadowed[path])
+        if path in reasons and path == self.lists.blank_path:
+            return Candidate(path, layer, "blank", "its body is blank")
+        if path in reasons:
+            return Candidate(path, layer, "unused", reasons[path])
+        if path in cut_files:
+            return Candidate(path, layer, "cut", cut_files[path])
+        if path not in present:
+            return self.explain_absence(candidate, cut_files)
+        return replace(candidate, reason=f"included by {self.contents.includers[path]}")
 
     def reasons(self) -> dict[str, str]:
         """Return, by path, why files that were found are not in this prompt."""

@@ -46,13 +46,9 @@ class ItemWriter:
         if cached_list is None or cached_list.entries is not entries or section.language == "directives":
             pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
             cached = {entry.path: item for entry, item in pairs}
-            items = [self.cached_item(section, entry, cached.get(entry.path)) for entry in entries]
             keeps_blank = lookup.rules.keep_blank
-            listed_items: Sequence[Item] = [
-                cached_item.item
-                for cached_item in items
-                if cached_item.is_listed and (keeps_blank or not _is_blank(cached_item.item))
-            ]
+            items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
+            listed_items: Sequence[Item] = [cached_item.item for cached_item in items if cached_item.is_listed]
             count = len(self.findings)
             if section.folder:
                 listed_items = self.group_by_folder(section, lookup, listed_items)
@@ -75,7 +71,7 @@ class ItemWriter:
             return number_roots(items, section, self.workspace, origin, escape)
         return group_by_folder(items, section, lookup, self.workspace, origin, escape)
 
-    def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None) -> CachedItem:
+    def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None, keeps_blank: bool) -> CachedItem:
         """Return the cached item if its entry has not changed, or a new one."""
         if cached is not None and cached.entry == entry and section.language != "directives":
             return cached
@@ -86,7 +82,7 @@ class ItemWriter:
             self.report_unclosed(section, item)
         findings = self.findings[count:]
         del self.findings[count:]
-        return CachedItem(entry, item, findings, is_listed)
+        return CachedItem(entry, item, findings, is_listed and (keeps_blank or not _is_blank(item)))
 
     def list_draft(self, section: Section, name: str) -> Draft:
         """Return the draft of a section with one of the agent's own lists. It is reused if it depends only on tools that are the same."""

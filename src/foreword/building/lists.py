@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..layout.model import Guideline, Layout
-    from ..vocabulary import Access, Agent, Finding, Workspace
+    from ..vocabulary import Access, Agent, Finding, Scope, Workspace
 
     Pieces = tuple[Piece, ...]
     Row = dict[str, Piece | Pieces]
@@ -47,8 +47,13 @@ class Lists:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
         self.agent, self.facts, self.workspace, self.rules = agent, facts, workspace, rules
         self.guideline_origin, self.content, self.findings = guideline_origin, content, findings
-        self.scope, self.folders = absolute_scope(agent.scope, workspace), folders
+        self.folders = folders
         self.active_path = self.blank_path = ""
+
+    @property
+    def scope(self) -> Scope:
+        """The paths that the agent may access."""
+        return absolute_scope(self.agent.scope, self.workspace)
 
     def depends_on_tools_alone(self, name: str) -> bool:
         """Whether a list is the same for the same tools and facts. Extension rules may return something else each time."""

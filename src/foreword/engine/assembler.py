@@ -299,7 +299,7 @@ class Assembler:
         """
         reader = self._reader = self.reader()
         reader.changed_paths = changed
-        plan = current_plan(self, reader)
+        plan = current_plan(self, reader, changed if before and before.plan is self._current_plan else None)
         reader.stamps.update(plan.stamps)
         reader.trust, reader.encoding, reader.line_ends = plan.trust, plan.layout.encoding, plan.layout.line_ends
         if before is not None and before.plan is not plan:
@@ -328,13 +328,19 @@ class Assembler:
         return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
 
-def current_plan(assembler: Assembler, reader: Reader | None = None) -> Plan:
-    """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one."""
+def current_plan(assembler: Assembler, reader: Reader | None = None, changed: Set[str] | None = None) -> Plan:
+    """Return an assembler's plan, rereading it if one of its files has changed, with this reader or a new one.
+
+    `changed` are the paths that have just changed, if the caller has looked at those of the plan.
+    """
     plan, (checked, time) = assembler._current_plan, assembler._checked
     if plan is not None and plan is checked and waits.is_checked(time):
         return plan
     now = perf_counter()
-    if plan is None or (assembler.looks_for_changes and changed_paths(plan.stamps)):
+    if plan is not None and assembler.looks_for_changes:
+        changed = changed_paths(plan.stamps) if changed is None else changed & dict(plan.stamps).keys()
+        plan = None if changed else plan
+    if plan is None:
         waits.announce("read")
         plan = assembler._current_plan = read_plan(assembler, reader or assembler.reader())
     assembler._checked = plan, now

@@ -32,9 +32,12 @@ def _escape(char: str) -> str:
     return f"\\x{ord(char):02x}" if char <= "\xff" else f"\\u{ord(char):04x}"
 
 
+_PLAIN = bytes((*range(ord(" "), ord("~") + 1), ord("\n")))
+
+
 def is_plain(text: str) -> bool:
     """Whether text contains only visible ASCII characters, spaces and line feeds."""
-    return text.isascii() and text.replace("\n", " ").isprintable()
+    return text.isascii() and not text.encode().translate(None, _PLAIN)
 
 
 def without_blank_lines(text: str) -> tuple[str, int]:

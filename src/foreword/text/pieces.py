@@ -214,6 +214,8 @@ def without_ranges(pieces: Pieces, ranges: Iterable[tuple[int, int]]) -> Pieces:
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
     """Return the characters from `start` up to `end`, with their origins."""
+    if start <= 0 and end >= sum([len(piece.text) for piece in pieces]):
+        return tuple([piece for piece in pieces if piece.text])
     result: list[Piece] = []
     for piece in pieces:
         first, lines = max(start, 0), piece.origin.lines
@@ -261,8 +263,13 @@ def lines_of(document: Document) -> tuple[int, int]:
     return document.line, document.line + document.text.count("\n") - document.text.endswith("\n")
 
 
+_EMPTY = Document("", "")
+
+
 def strip_blank_lines(source: str | Document) -> Document:
     """Return a document without leading and trailing blank lines. A blank document becomes empty."""
+    if not source:
+        return _EMPTY
     document = source if isinstance(source, Document) else Document("", source)
     if not document.text:
         return document
