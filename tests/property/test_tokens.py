@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foreword.building.build import max_token_estimate
-from foreword.text.tokens import count, estimate
+from foreword.text.tokens import count, estimate, estimate_joined
 
 FRAGMENTS = [
     *[
@@ -152,3 +152,11 @@ def test_any_model_or_provider_name_is_accepted(model, provider):
 @given(texts)
 def test_a_count_for_claude_is_the_plain_count_scaled(text):
     assert count(text, "claude-opus-5").count == round(count(text).count * 1.647)
+
+
+@given(st.lists(texts, max_size=6), st.lists(texts, max_size=6))
+@example(["a\n", "aaaa\n", "aaaa"], ["\n-\n- ", "\n-\n"])
+def test_parts_that_are_estimated_together_cost_as_much_as_the_whole(first, second):
+    costs = {}
+    for parts in (first, second, [*second, *first]):
+        assert estimate_joined(parts, costs) == estimate("".join(parts))

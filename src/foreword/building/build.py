@@ -49,7 +49,7 @@ def build(
     if any(section.bytes is not None for section in layout.all_sections):
         from .byte_limit import ByteLimits
 
-        limits = ByteLimits(writer.wrapper_tag)
+        limits = ByteLimits(writer)
         drafts, cuts, cut_files = limits.apply(drafts), limits.findings, limits.cut_files
     if _may_exceed_budget(layout, drafts, writer):
         from .budget import fit

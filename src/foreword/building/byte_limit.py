@@ -15,12 +15,11 @@ from .drafts import Draft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Sequence
 
     from ..layout.model import Section
     from ..vocabulary import Finding
-    from .drafts import Item
+    from .drafts import DraftWriter, Item
 
     Pieces = tuple[Piece, ...]
 
@@ -30,8 +29,8 @@ _MARK = Origin("mark")
 class ByteLimits:
     """Applies the limits of all sections, and collects findings and the reason for each cut."""
 
-    def __init__(self, wrapper_tag: re.Pattern[str] | None) -> None:
-        self.wrapper_tag = wrapper_tag
+    def __init__(self, writer: DraftWriter) -> None:
+        self.writer = writer
         self.findings: list[Finding] = []
         self.cut_files: dict[str, str] = {}
 
@@ -82,12 +81,12 @@ class ByteLimits:
     def cut_with_mark(self, pieces: Pieces, limit: int) -> Pieces:
         """Return as many whole characters as fit together with the mark, or nothing if not even the mark fits."""
         text = "".join(piece.text for piece in pieces)
-        total, room = _byte_length(text), limit
+        total, room, wrapper_tag = _byte_length(text), limit, self.writer.wrapper_tag
         while room > 0:
             length = len(text.encode("utf-8", "surrogatepass")[:room].decode("utf-8", "ignore"))
             length = end_of_whole_characters(text, length)
             last = text.rfind("<", 0, length)
-            while last >= 0 and self.wrapper_tag is not None and self.wrapper_tag.match(text[last:length] + "\n"):
+            while last >= 0 and wrapper_tag is not None and wrapper_tag.match(text[last:length] + "\n"):
                 length -= 1
             left_out = total - _byte_length(text[:length])
             mark = Piece(f"\n[foreword: cut here, {left_out:,} bytes left out]", _MARK)

@@ -13,7 +13,6 @@ from .columns import GAP, display_width, pad, shorten_middle
 from .folding import fold
 from .options import add_dir_argument, new_parser, status
 from .progress import CountedWork, Counter
-from .session_words import money
 from .terminal import (
     escape_for,
     paint,
@@ -91,7 +90,6 @@ def parser_for(command: str) -> Parser:
 def agents(args: Namespace) -> int:
     """`foreword agents [DIR] [PATH…]`; a first argument that is not a directory is a PATH."""
     from ..programs.agents import agent_report
-    from ..programs.questions import agents_answer
 
     if not is_folder(args.dir):
         args.paths, args.dir = [args.dir, *args.paths], "."
@@ -99,6 +97,8 @@ def agents(args: Namespace) -> int:
     with CountedWork("comparing agents"):
         result = agent_report(args.question.with_fields(**fields))
     if args.json or args.format == "json":
+        from ..programs.questions import agents_answer
+
         write_json(agents_answer(result, _costs(result, args) if args.cost else None))
         return status(result.findings, args)
     if not result.table.agents:
@@ -194,11 +194,14 @@ def _notes_on_unsent_rules(result: AgentReport, short_paths: Sequence[str]) -> l
 def _write_text(result: AgentReport, args: Namespace) -> None:
     home = _home_folder(args)
     short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in result.table.rows]
-    costs = _costs(result, args) if args.cost else {}
-    short_paths = [
-        f"{path} ({money(costs[row.path])})" if row.path in costs else path
-        for path, row in zip(short_paths, result.table.rows, strict=True)
-    ]
+    if args.cost:
+        from .session_words import money
+
+        costs = _costs(result, args)
+        short_paths = [
+            f"{path} ({money(costs[row.path])})" if row.path in costs else path
+            for path, row in zip(short_paths, result.table.rows, strict=True)
+        ]
     width = table_width()
     table, labels, folded = fold(result.table, short_paths, _cell)
     tables = _split_columns(table, labels, width)

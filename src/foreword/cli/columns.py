@@ -10,7 +10,7 @@ from unicodedata import category, east_asian_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 GAP = 2
 # Paths are shortened, to no less than `_MIN_PATH_WIDTH`, before a column of sentences gets narrower than `_MIN_SENTENCE_WIDTH`.
@@ -18,7 +18,7 @@ _MIN_SENTENCE_WIDTH = 24
 _MIN_PATH_WIDTH = 20
 # A longer word, such as an address, may be broken.
 _MAX_WORD_WIDTH = 30
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_ESCAPE = r"\x1b\[[0-9;]*m"
 _RESET = "\x1b[0m"
 _EMOJI_FORM = "\ufe0f"
 _JAMO = ("\u1160", "\u11ff")
@@ -37,7 +37,7 @@ def _units(text: str) -> list[tuple[str, int]]:
     units: list[tuple[str, int]] = []
     position = 0
     while position < len(text):
-        escape = _ESCAPE.match(text, position) if text[position] == "\x1b" else None
+        escape = re.compile(_ESCAPE).match(text, position) if text[position] == "\x1b" else None
         if escape:
             units.append((escape[0], 0))
             position = escape.end()
@@ -142,9 +142,7 @@ def _wrap_line(text: str, width: int, later_width: int, is_first: bool) -> list[
 def _words(text: str) -> list[tuple[str, str]]:
     """Return each word with the spaces before it. Every wide character counts as a word."""
     words: list[tuple[str, str]] = []
-    for blank, word in re.findall(r"( *)([^ ]+|$)", text):
-        if not blank and not word:
-            continue
+    for blank, word in _split_at_spaces(text):
         if word.isascii():
             words.append((blank, word))
             continue
@@ -158,6 +156,18 @@ def _words(text: str) -> list[tuple[str, str]]:
             start, last = start + unit, size or last
         words.append((blank, start))
     return words
+
+
+def _split_at_spaces(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each word with the spaces before it, and the spaces at the end with an empty word."""
+    spaces = 0
+    for word in text.split(" "):
+        if word:
+            yield " " * spaces, word
+            spaces = 0
+        spaces += 1
+    if spaces > 1:
+        yield " " * (spaces - 1), ""
 
 
 def _split_word(word: str, room: int) -> tuple[str, str]:
@@ -180,7 +190,7 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
     active = ""
     for line in lines:
         full = active + line
-        for escape in _ESCAPE.findall(line):
+        for escape in re.findall(_ESCAPE, line) if "\x1b" in line else ():
             active = "" if escape == _RESET else active + escape
         result.append(full + _RESET if active else full)
     return result

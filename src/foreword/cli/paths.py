@@ -22,7 +22,7 @@ class ShortPaths:
         self._prefixes = self._find_prefixes()
         # A path must start at a word boundary, or `/b/c` would match in `/a/b/c`.
         alternatives = "|".join(map(re.escape, self._prefixes))
-        self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{alternatives})") if alternatives else None
+        self._pattern = rf"(?<![\w./~\\-])(?:{alternatives})" if alternatives else ""
 
     def _find_prefixes(self) -> dict[str, str]:
         """Return path prefixes and their replacements, longest first, so that the deepest folder wins."""
@@ -46,7 +46,7 @@ class ShortPaths:
 
     def shorten_in(self, text: str) -> str:
         """Return the text with every path shortened."""
-        return self._pattern.sub(lambda match: self._prefixes[match[0]], text) if self._pattern else text
+        return re.sub(self._pattern, lambda match: self._prefixes[match[0]], text) if self._pattern else text
 
 
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:

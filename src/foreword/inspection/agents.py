@@ -9,7 +9,6 @@ read it when it works in another folder; otherwise it never does.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from posixpath import basename, dirname, join
 
@@ -195,6 +194,7 @@ class _Judge:
         }
         self.listed_paths = _listed_paths(view)
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
+        self._rules: dict[str, tuple[Lookup, Pattern] | None] = {}
         self.menu_patterns = [
             (lookup, pattern)
             for lookup in view.layout.lookups
@@ -306,6 +306,11 @@ class _Judge:
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
         """Return the lookup rule and the pattern that found a file."""
+        if path not in self._rules:
+            self._rules[path] = self._find_rule(path)
+        return self._rules[path]
+
+    def _find_rule(self, path: str) -> tuple[Lookup, Pattern] | None:
         is_in_workspace = is_inside(path, self.root)
         for lookup, pattern in self._possible_patterns(path):
             if pattern.place not in WORKSPACE_PLACES:
@@ -409,8 +414,13 @@ def _patterns_by_name(
 def _fixed_folders(pattern: str) -> str:
     """Return the folders with which every path that a pattern matches begins, such as `/.claude/rules/`, or `/` if there are none."""
     folders = pattern.partition("*")[0].rpartition("/")[0]
-    is_fixed = all(re.fullmatch(r"[\w.-]*\w[\w-]*", folder) for folder in folders.split("/"))
-    return f"/{folders}/" if is_fixed else "/"
+    return f"/{folders}/" if all(map(_is_plain_name, folders.split("/"))) else "/"
+
+
+def _is_plain_name(folder: str) -> bool:
+    """Whether a name consists of letters, digits, `_`, `-` and dots, with a letter, digit or `_` after the last dot."""
+    name = folder.replace("-", "")
+    return name.replace(".", "").replace("_", "x").isalnum() and not name.endswith(".")
 
 
 def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 `std/compiled.py` contains every layout of `std` as a mapping, for layouts that extend one and for prompts with settings. `std/opal.py`
 contains the `opal` layout, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains
-both forms, because only one mirror is loaded at a time. `inspection/compiled_prices.py` contains the table of prices.
+both forms, because only one mirror is loaded at a time, and `agents/outlines.py` what the choice of agents needs of every mirror.
+`inspection/compiled_prices.py` contains the table of prices.
 
     python -m foreword.packs.compile          write the files
     python -m foreword.packs.compile --check  check that they are up to date
@@ -17,6 +18,7 @@ import tomllib
 
 from ..layout import model
 from ..layout.parse import parse
+from ..sources.instruction_files import instruction_file_patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ def sources() -> dict[str, str]:
             files[f"packs/{pack}/{name.replace('-', '_')}.py"] = source + (
                 _IMPORT_ANY + _mapping_function(mapping) if pack == "agents" else ""
             )
+        if pack == "agents":
+            files["packs/agents/outlines.py"] = _outlines_source(mappings)
     with open(os.path.join(_PACKAGE, "inspection", "prices.toml"), "rb") as file:
         files["inspection/compiled_prices.py"] = "\n".join(_HEAD) + _IMPORT_ANY + _mapping_function(tomllib.load(file))
     return files
@@ -71,6 +75,15 @@ def _read_layouts(pack: str) -> dict[str, dict[str, Any]]:
 
 def _names_source(mappings: dict[str, dict[str, Any]]) -> str:
     return "\n".join([*_HEAD, f"NAMES = {tuple(mappings)!r}"]) + "\n"
+
+
+def _outlines_source(mappings: dict[str, dict[str, Any]]) -> str:
+    """Return the source of a table with, for each mirror, the paths that show that its program is used, and the patterns of its files."""
+    lines = [*_HEAD, "OUTLINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {"]
+    for name, mapping in mappings.items():
+        layout = parse(mapping, name, f"$agents/{name}")
+        lines.append(f"    {name!r}: ({tuple(layout.detected_by)!r}, {instruction_file_patterns([layout])!r}),")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _mappings_source(mappings: dict[str, dict[str, Any]]) -> str:

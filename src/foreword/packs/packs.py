@@ -13,8 +13,6 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, LayoutError, MissingError, show, suggestion
-from ..layout.merging import check_settings, flatten, merge
-from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.paths import config_folder
@@ -63,6 +61,8 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
 
     Templates in a template language are not loaded until they are rendered.
     """
+    from ..layout.merging import merge
+
     texts: dict[str, Any] = {}
     origins = dict(source.origins)
     sections = source.mapping.get("section")
@@ -243,6 +243,8 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
 
 def _key_origins(source: Source) -> dict[str, Origin]:
     """Return the origins of a layout's section keys, for the layout that extends it."""
+    from ..layout.merging import flatten
+
     kind = _kind(source.address, "layout")
     keys = [key for key in flatten({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
     return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
@@ -274,6 +276,9 @@ class _Loader:
         self, name: str, address: str, mapping: dict[str, Any], referrer_folder: str, chain: tuple[str, ...]
     ) -> Source:
         """Return the layout in a mapping, merged with those it extends."""
+        from ..layout.merging import check_settings, flatten, merge
+        from ..layout.parse import check_tables
+
         check_tables(mapping, name)
         if address in chain or len(chain) >= _MAX_EXTENDED:
             raise LayoutError(f"circular or too deep 'extends': {' > '.join((*chain, address))}").at("extends")

@@ -27,7 +27,7 @@ def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> tuple[L
     """
     if name not in NAMES and name not in MIRRORS:
         return None
-    if _has_changes(workspace, reader):
+    if has_changes(workspace, reader):
         return None
     layout = _load_layout(name)
     if not layout.config:
@@ -43,7 +43,7 @@ def pack_of(name: str) -> str:
     return "agents" if name in MIRRORS else "std"
 
 
-def _has_changes(workspace: Workspace, reader: Reader) -> bool:
+def has_changes(workspace: Workspace, reader: Reader) -> bool:
     """Whether there is a settings or wording file. The reader records where it looked, so that a new file is noticed."""
     root, config = workspace.root or workspace.cwd, config_folder(workspace)
     workspace_folder = (os.path.join(root, ".foreword"), workspace_reach(root, workspace))

@@ -192,7 +192,7 @@ class AgentLint:
         A name in the wrong letter case counts too.
         """
         root = self.files.real_root
-        evidence = set(evidence_of(layout, root, files))
+        evidence = set(evidence_of(layout.detected_by, root, files))
         names = {path.rstrip("/").lower(): path for path in layout.detected_by}
         folder = self.workspace.cwd
         while is_inside(folder, root):

@@ -11,9 +11,8 @@ from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
 from ..inspection.own_part import own_part
-from ..layout.merging import split_list
-from ..packs.mirrors import all_mirrors
-from ..packs.settings import agent_names, read_settings
+from ..packs.mirrors import find_mirrors
+from ..packs.shipped import has_changes
 from ..sources.environment import resolve_workspace
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
@@ -22,7 +21,7 @@ from ..sources.reader import Reader
 from ..sources.tree import Listings
 from ..store import waits
 from ..text.lines import printable
-from ..text.tokens import estimate_count
+from ..text.tokens import estimate_joined, estimated_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
 from .folder_assemblers import FolderAssemblers
@@ -37,8 +36,9 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler
     from ..inspection.agents import AgentTable, Verdict
     from ..layout.model import Layout
+    from ..packs.mirrors import Mirror
     from ..sources.instruction_files import InstructionFiles
-    from ..vocabulary import Candidate, Finding
+    from ..vocabulary import Candidate, Finding, Prompt
     from .question import Question
 
     # Takes a layout and a folder.
@@ -91,9 +91,10 @@ class _Comparison:
         self.reader = Reader(known=self.known)
         self.workspace = resolve_workspace(question.workspace, self.reader)
         self.root = self.workspace.root or self.workspace.cwd
-        self.mirrors, problems = all_mirrors(self.workspace, self.reader, question.fields.get("packs"))
+        self.mirrors, problems = find_mirrors(self.workspace, self.reader, question.fields.get("packs"))
         self.findings: dict[Finding, None] = dict.fromkeys(problems)
         self.assemblers: list[Assembler] = []
+        self.costs: dict[str, int] = {}  # of the lines in the prompts, in tokens
         self.real_names: dict[str, str] = {}
         self.touched_folders: list[str] = []
         self.assignments, self.assigned_agents = _split_assignments(question)
@@ -117,14 +118,14 @@ class _Comparison:
         table = _filter_rows(_without_missing(table, candidates), paths)
         table = apply_visits(table, self._visit(table))
         view_names = {view.name for view in views}
-        others = [] if requested else [name for name, layout in self.mirrors.items() if layout.name not in view_names]
+        others = [] if requested else [name for name, mirror in self.mirrors.items() if mirror.name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def readers(self, path: str) -> list[Layout]:
         """Return the layouts of the mirrored agents that read a file. The repository is not walked, and the caller's assignments do not apply."""
         self.assignments = []
         self.touched_folders = folders_above([path], self.root)
-        views = list(filter(None, (self._try_view(name, layout, ()) for name, layout in self.mirrors.items())))
+        views = list(filter(None, (self._try_view(name, mirror.layout, ()) for name, mirror in self.mirrors.items())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
         table = apply_visits(table, self._visit(table))
@@ -138,7 +139,8 @@ class _Comparison:
     def _find_files(self, layouts: Iterable[Layout]) -> InstructionFiles:
         """Walk the repository for the files that these or the mirrored agents may read."""
         listings = Listings(self.workspace.inside)
-        patterns = instruction_file_patterns([*self.mirrors.values(), *layouts])
+        patterns = [pattern for mirror in self.mirrors.values() for pattern in mirror.patterns]
+        patterns += instruction_file_patterns(layouts)
         files = find_instruction_files(self.root, patterns, listings, cwd=self.workspace.cwd)
         self.known.walked.add(listings.listed)
         return files
@@ -165,16 +167,18 @@ class _Comparison:
         return verdict, next((candidate.layer for candidate in (*visited, *touched)), "project")
 
     def _views(
-        self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
+        self, named: Mapping[str, Layout], mirrors: Mapping[str, Mirror], files: Sequence[str]
     ) -> list[AgentView]:
         """Return a view for each named agent, and for each mirrored agent that is detected in the repository."""
-        evidence = {name: evidence_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
+        signs = {name: mirror.detected_by for name, mirror in mirrors.items()}
+        signs |= {name: layout.detected_by for name, layout in named.items()}
+        evidence = {name: evidence_of(detected_by, self.root, files) for name, detected_by in signs.items()}
         chosen = [name for name in mirrors if self.question.fields.get("all") or evidence[name]]
         views: list[AgentView] = []
         for name in counted(list(dict.fromkeys((*chosen, *named)))):
             if name in named:
                 views.append(self._view(name, named[name], evidence[name]))
-            elif view := self._try_view(name, mirrors[name], evidence[name]):
+            elif view := self._try_view(name, mirrors[name].layout, evidence[name]):
                 views.append(view)
         return views
 
@@ -185,9 +189,14 @@ class _Comparison:
 
     def _configured_names(self) -> list[str]:
         """Return the layouts that the settings or the caller specify as agents."""
-        files, problems = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
-        names, refused = agent_names(files)
-        self.findings.update(dict.fromkeys((*problems, *refused)))
+        names: Sequence[str] = ()
+        settings = self.question.fields.get("settings") or ""
+        if settings or has_changes(self.workspace, self.reader):
+            from ..packs.settings import agent_names, read_settings
+
+            files, problems = read_settings(self.workspace, self.reader, settings)
+            names, refused = agent_names(files)
+            self.findings.update(dict.fromkeys((*problems, *refused)))
         return list(dict.fromkeys((*names, *self.assigned_agents)))
 
     def _assembler(self, layout: str) -> Assembler:
@@ -198,6 +207,7 @@ class _Comparison:
         assembler = self.question.assembler_for(replace(self.workspace, root=root), layout, self.assignments)
         assembler.reader = lambda: Reader(known=self.known)
         assembler.reads_user_files = not self.question.is_portable
+        assembler.looks_for_changes = False  # all readers share one state of the disk
         return assembler
 
     def _known_assembler(self, layout: str, folder: str) -> Assembler | None:
@@ -220,7 +230,8 @@ class _Comparison:
             assembler.finds_skills = layout.budget is not None
         prompt = assembler.prompt(question.agent, question.now)
         snapshot = assembler.snapshot(question.agent)
-        tokens = estimate_count(prompt.text, question.model, question.provider)
+        number = estimate_joined(_texts_of(prompt), self.costs)
+        tokens = estimated_count(number, question.model, question.provider)
         self.assemblers.append(assembler)
         menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
         lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
@@ -290,6 +301,15 @@ class _Comparison:
             self.findings[replace(problem, message=problem.message + suffix)] = None
 
 
+def _texts_of(prompt: Prompt) -> Iterator[str]:
+    """Yield the texts of a prompt: its pieces, and what separates its passages."""
+    end = 0
+    for passage in prompt.passages:
+        yield prompt.text[end : passage.start]
+        yield from (piece.text for piece in passage.pieces)
+        end = passage.end
+
+
 def folders_above(paths: Iterable[str], root: str) -> list[str]:
     """Return the folders above these paths, below the root."""
     found: dict[str, None] = {}
@@ -340,7 +360,11 @@ def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[
         if key != "agents":
             others.append((key, content))
             continue
-        names = split_list(content) if isinstance(content, str) else content
+        if isinstance(content, str):
+            from ..layout.merging import split_list
+
+            content = split_list(content)
+        names = content
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise CallError(
                 f'--set agents needs a list of layouts, such as agents=["claude", "codex"], not {content!r}'

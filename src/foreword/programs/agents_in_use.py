@@ -8,17 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from ..layout.model import Layout
 
-
-def evidence_of(layout: Layout, root: str, files: Sequence[str], hidden: Container[str] = ()) -> list[str]:
-    """Return the paths in the layout's `detected_by` that exist at the root or end the path of one of these instruction files.
+def evidence_of(detected_by: Sequence[str], root: str, files: Sequence[str], hidden: Container[str] = ()) -> list[str]:
+    """Return those paths of a layout's `detected_by` that exist at the root or end the path of one of these instruction files.
 
     The paths in `hidden` count as missing.
     """
     found = []
     start = len(root)
-    for path in layout.detected_by:
+    for path in detected_by:
         suffix = "/" + path
         is_in_files = any(suffix in file[start:] if path.endswith("/") else file.endswith(suffix) for file in files)
         at_root = os.path.join(root, path.rstrip("/"))

@@ -113,7 +113,9 @@ class ProjectPrompts:
         from .agents_in_use import evidence_of
 
         names = [
-            name for name, layout in self.mirrors.items() if evidence_of(layout, self.root, self.files(), self._hidden)
+            name
+            for name, layout in self.mirrors.items()
+            if evidence_of(layout.detected_by, self.root, self.files(), self._hidden)
         ]
         settings = os.path.join(self.root, ".foreword")
         is_configured = settings not in self._hidden and os.path.lexists(settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, MissingError, is_id
-from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..store import waits
 from ..text.lines import printable
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..encoding.forms import ToolForm
+    from ..inspection.subject import Subject
     from ..store.contract import Store
     from ..vocabulary import Edition
     from .question import Question
@@ -58,6 +58,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
 
 def build_subject(question: Question) -> Subject:
     """Return the prompt for the question's directory, with its tool definitions."""
+    from ..inspection.subject import Subject
     from ..sources.environment import resolve_workspace
     from ..sources.reader import Reader
 
@@ -101,6 +102,7 @@ def parse_form(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
 def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     """Return the prompt in a saved JSON form."""
     from ..encoding.prompt import prompt_from
+    from ..inspection.subject import Subject
 
     printable_name = printable(name)
     text = form.get("text") or form.get("system")

@@ -121,7 +121,10 @@ class _PatternIndex:
         self.names = {segments[0] for segments in split_patterns if len(segments) == 1 and "*" not in segments[0]}
         self.complex_patterns = [segments for segments in split_patterns if len(segments) > 1 or "*" in segments[0]]
         self.anywhere = tuple(filter(_starts_anywhere, self.complex_patterns))
-        self.first_names = {segments[0] for segments in self.complex_patterns if not _starts_anywhere(segments)}
+        self.by_first_name: dict[str, list[tuple[str, ...]]] = {}
+        for segments in self.complex_patterns:
+            if not _starts_anywhere(segments):
+                self.by_first_name.setdefault(segments[0], []).append(segments)
         self.hidden_folders = {
             name for segments in split_patterns for name in segments[:-1] if name.startswith(".") and "*" not in name
         }
@@ -144,13 +147,8 @@ class _PatternIndex:
 
     def matcher(self, parts: Sequence[str]) -> _Matcher:
         """Return a function that checks whether a file name matches in the folder with these path segments."""
-        folder_names = set(parts)
-        if self.first_names.isdisjoint(folder_names):
-            return _Matcher(self.names, "/".join(parts), self.anywhere)
-        candidates = [
-            segments for segments in self.complex_patterns if _starts_anywhere(segments) or segments[0] in folder_names
-        ]
-        return _Matcher(self.names, "/".join(parts), candidates)
+        candidates = [segments for name in set(parts) for segments in self.by_first_name.get(name, ())]
+        return _Matcher(self.names, "/".join(parts), (*self.anywhere, *candidates))
 
 
 def _starts_anywhere(segments: Sequence[str]) -> bool:

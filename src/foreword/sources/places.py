@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any, Protocol
 
-    from .readings import Refusal
+    from .readings import Reading, Refusal
     from .stamps import Stamp
 
     class Disk(Protocol):
@@ -99,6 +99,7 @@ class Known:
         self.folders: dict[str, tuple[int, int]] = {}  # the identities of directories that exist
         self.absent: dict[str, str] = {}  # each missing path, and the directory whose stamp shows when it appears
         self.walked = Walked()
+        self.decoded: dict[tuple[Any, ...], tuple[bytes, Reading]] = {}
         self._files: dict[str, tuple[bytes, int, os.stat_result, str]] = {}
 
     def forget(self, paths: set[str]) -> None:

@@ -165,13 +165,23 @@ class Reader(RememberedReadings):
         if isinstance(content, Reading):
             return self._record(path, content) if trim else content
         data, status, real = content
-        identity = (status.st_dev, status.st_ino)
-        reading = decode(path, data, status.st_size, identity, self.limit, trim, self.encoding, self.line_ends)
+        reading = self._decode(path, data, status, trim)
         if by_line and self.trust is not None:
             from .trusted_text import only_trusted
 
             reading = only_trusted(reading, data, real, self.trust, trim)
         return self._record(path, reading) if trim else reading
+
+    def _decode(self, path: str, data: bytes, status: os.stat_result, trim: bool) -> Reading:
+        """Return the reading of a file's data. Readers with the same `known` decode the same data once."""
+        key = path, self.limit, trim, self.encoding, self.line_ends
+        if self.known and (decoded := self.known.decoded.get(key)) and decoded[0] is data:
+            return decoded[1]
+        identity = status.st_dev, status.st_ino
+        reading = decode(path, data, status.st_size, identity, self.limit, trim, self.encoding, self.line_ends)
+        if self.known:
+            self.known.decoded[key] = data, reading
+        return reading
 
     def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
         """Like `read`, but stops at the end of the front matter if that is within the first HEAD_LIMIT bytes."""

@@ -11,7 +11,7 @@ from ..vocabulary import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -109,8 +109,29 @@ def estimate(text: str) -> int:
     letter, and 5% on average for instructions and code. It is larger for text without words: random letters have four times as many
     tokens as estimated, a list of words in capitals two thirds, and a run of one emoji half.
     """
-    if not text:
-        return 0
+    return -(-_cost_of(text) // 100)
+
+
+def estimate_joined(texts: Iterable[str], costs: dict[str, int]) -> int:
+    """Return what `estimate` returns for the joined texts. `costs` remembers the costs of lines, for other prompts with the same files.
+
+    Whatever has a cost of its own ends with its line, so lines cost the same in any text in which they follow a line break.
+    """
+    total, rest = 0, []
+    for text in texts:
+        start, end = text.find("\n") + 1, text.rfind("\n", 0, -1) + 1
+        if not 0 < start < end:
+            rest.append(text)
+            continue
+        lines = text[start:end]
+        if lines not in costs:
+            costs[lines] = _cost_of("\n" + lines) - _cost_of("\n")
+        total += costs[lines]
+        rest += [text[:start], text[end:]]
+    return -(-(total + _cost_of("".join(rest))) // 100)
+
+
+def _cost_of(text: str) -> int:
     raw, repeat_cost = _shorten_repeats(text.encode("utf-8", "surrogatepass"))
     continuation = b"" if text.isascii() else CONTINUATION_BYTES
     numbers = raw.translate(NUMBER_TABLE)
@@ -129,7 +150,7 @@ def estimate(text: str) -> int:
     )
     if continuation:
         cost += _script_cost(raw)
-    return -(-cost // 100)
+    return cost
 
 
 def _shorten_repeats(raw: bytes) -> tuple[bytes, int]:
@@ -271,8 +292,13 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
 
 def estimate_count(text: str, model: str = "", provider: str = "") -> Count:
     """Estimate the tokens in a string for a model, without loading a tokenizer."""
+    return estimated_count(estimate(text), model, provider)
+
+
+def estimated_count(number: int, model: str = "", provider: str = "") -> Count:
+    """Return a number of tokens that `estimate` has returned as the count for a model."""
     rule = counting_rule(model, provider)
-    return Count(round(estimate(text) * rule.scale), "estimate", False, _estimate_error(rule))
+    return Count(round(number * rule.scale), "estimate", False, _estimate_error(rule))
 
 
 def counting_rule(model: str, provider: str) -> CountingRule:
