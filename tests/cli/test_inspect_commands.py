@@ -206,6 +206,7 @@ def test_output_of_show_can_be_read_back_as_the_same_prompt(run, tree):
         ("a\tb\n", "a b\n", "    a[-⇥-]{+·+}b"),
         ("x" * 500 + "\n", "y" * 500 + "\n", f"    [-{'x' * 159}…-]{{+{'y' * 159}…+}}"),
         ("one\ntwo", "one\ntwo\nthree", "    + three"),
+        ("\na b\n", "\na c\n", "    a [-b-]{+c+}"),
         ("a b\nc d.\n", "a x.\n", "    - a b"),
         ("", "line\n" * 30, "    + … 22 more lines"),
         (

@@ -185,6 +185,8 @@ def test_sarif_matches_the_schema(tree, run):
     assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in locations
     assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in locations
     assert sarif_run["originalUriBaseIds"] == {"WORKSPACE": {"uri": "file:///w/"}}
+    defaults = {rule["id"]: rule["defaultConfiguration"]["level"] for rule in rules}
+    assert (defaults["secret"], defaults["missing-file"], defaults["skill-field"]) == ("error", "warning", "note")
     levels = {result["ruleId"]: result["level"] for result in results}
     assert (levels["secret"], levels["missing-file"], levels["skill-field"]) == ("error", "warning", "note")
     assert len({json.dumps(result["partialFingerprints"]) for result in results}) == len(results)

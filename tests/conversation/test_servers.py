@@ -37,6 +37,8 @@ def test_long_instructions_are_cut_and_reported(tree):
     [text] = section_of(prompt)
     assert f"\n{'x' * 2048}\n[foreword: cut here; the instructions have 3,000 characters]\n" in text
     assert [finding.code for finding in prompt.findings] == ["server-cut"]
+    whole = assemble(tree.workspace("w"), Agent(servers={"gh": "x" * 2048}), "foreword")
+    assert (section_of(whole)[0].count("x" * 2048 + "\n</server>"), whole.findings) == (1, ())
 
 
 def test_servers_that_do_not_fit_are_left_out_and_reported(tree):

@@ -77,3 +77,16 @@ def test_a_conversation_with_an_edition_announces_what_it_reads_too(tree, open_w
     reads.clear()
     assert_refused(read, conversation)
     assert reads == []
+
+
+def test_a_message_that_was_added_is_sent_without_reading_anything(open_watched):
+    conversation, reads = open_watched()
+    conversation.turn("hi")
+    conversation.send_message("Note.")
+    reads.clear()
+    waits.listen(Quick())
+    try:
+        turn = conversation.turn("on")
+    finally:
+        waits.listen(None)
+    assert ([message["content"] for message in turn.messages], reads) == (["Note.", "on"], [])

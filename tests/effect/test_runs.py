@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import CallError
-from foreword.programs.effect.results import ResultsFile
+from foreword.programs.effect.results import ResultsFile, read_header
 from foreword.programs.effect.runs import RunOutcome, read_outcome
 
 
@@ -78,6 +78,7 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path):
         ('{"kind": "foreword effect", "fingerprint": "b"}\n', "another experiment"),
         ("hello\n", "not a file of results"),
         ("[1]\n", "not a file of results"),
+        ('{"kind": "x", "fingerprint": "a"}\n', "not a file of results"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, message):
@@ -85,5 +86,8 @@ def test_other_files_are_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(CallError, match=message):
         ResultsFile(str(path), HEADER, 0, resume=True)
+    if "not a file" in message:
+        with pytest.raises(CallError, match=message):
+            read_header(str(path))
     with pytest.raises(CallError, match="exists already"):
         ResultsFile(str(path), HEADER, 0, resume=False)

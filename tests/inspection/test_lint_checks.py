@@ -197,6 +197,7 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("**Example:** If you have:\n- `src/api/gone.py` (stub file)", []),
         ("The script populates:\n- `src/api/gone.py`", []),
         ("The script generates:\n- `src/api/gone.py`", []),
+        ("src/api/gone.py is generated.\n\nRoutes: `src/api/gone.py`", []),
         ("Read these when you have to:\n- `src/api/gone.py`", ["src/api/gone.py"]),
         ("Factory: `src/api/there.py` or `src/there.py`", []),
         ("Factory: `src/there.py` or `src/api/there.py`", []),
@@ -487,6 +488,20 @@ def test_a_zero_width_space_before_a_fence_is_not_hidden_text(text, count):
     assert [finding.code for finding in reported] == ["hidden-characters"] * count
 
 
+@pytest.mark.parametrize(
+    ("text", "fenced"),
+    [
+        ("a\n```markdown\nb\n```\nc\n", "b"),
+        ("a\n```markdown\nb\n", "b"),
+        ("a\n```markdown\nb\n```sh\nc\n```\nd\n```\ne\n", "bcd"),
+        ("a\n```markdown\nb\n```sh\nc\n", "bc"),
+    ],
+)
+def test_a_sample_document_may_contain_fences(text, fenced):
+    document = source(text)
+    assert "".join(letter for letter in "abcde" if document.is_fenced(text.rfind(f"{letter}\n"))) == fenced
+
+
 # Text that changes
 
 
@@ -494,6 +509,13 @@ def volatile_texts(text, lifetime="project"):
     return [
         finding.message.partition(" is")[0] for finding in lint_text(text, lifetime) if finding.code == "volatile-text"
     ]
+
+
+@pytest.mark.parametrize(("text", "count"), [("s-1", 1), (" \n", 0), ("", 0)])
+def test_a_changing_value_is_reported_if_it_has_text(text, count):
+    prompt = Prompt("l", text, [Passage("s", 0, text, "project", [Piece(text, Origin("environment", "session"))])])
+    reported = [finding.message for finding in lint(prompt, LintContext(lambda *_: True, len))]
+    assert [message.partition(" is")[0] for message in reported] == ["the session's id"] * count
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -158,6 +160,32 @@ def test_the_provider_is_disconnected_when_the_client_hangs_up(provider, proxy):
     assert proxy.report().problem.endswith("the client hung up")
     provider.answer = lambda handler: handler.send(b"{}")
     assert proxy.send("GET", "/x")[0] == 200
+
+
+def test_a_client_that_cannot_be_written_to_has_hung_up():
+    class Writer:
+        def write(self, data):
+            """Nothing fails before the data is sent."""
+
+        async def drain(self):
+            raise ConnectionResetError
+
+    exchange = SimpleNamespace(connection=SimpleNamespace(writer=Writer()))
+    with pytest.raises(ConnectionAbortedError):
+        asyncio.run(server._Exchange._to_client(exchange, b"x"))
+
+
+@pytest.mark.parametrize(("version", "is_kept"), [("1.1", True), ("1.0", False)])
+def test_a_connection_is_kept_after_a_response_in_chunks_if_the_client_reads_chunks(provider, proxy, version, is_kept):
+    def answer(handler):
+        handler.start_stream()
+        handler.send_chunk(b"data: {}\n\n")
+        handler.wfile.write(b"0\r\n\r\n")
+
+    provider.answer = answer
+    request = f"GET /x HTTP/{version}\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n".encode()
+    last = f"GET /x HTTP/{version}\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+    assert proxy.talk(request + last).count(b"data: {}") == 1 + is_kept
 
 
 def test_a_chunk_that_ends_without_cr_is_not_passed_on(provider, proxy):

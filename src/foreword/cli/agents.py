@@ -109,7 +109,6 @@ def agents(args: Namespace) -> int:
         _write_sentences(result, args)
     else:
         _write_text(result, args)
-    sys.stdout.flush()
     report(result.findings, args)
     return status(result.findings, args)
 

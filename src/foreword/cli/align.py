@@ -91,7 +91,6 @@ def _write_text(alignment: Alignment, args: Namespace) -> None:
         write("\n")
     for changes in groups:
         _write_changes(changes)
-    sys.stdout.flush()
     report(alignment.findings, args, with_infos=True)
     if not alignment.changes:
         write_error("nothing to change")

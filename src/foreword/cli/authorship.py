@@ -42,7 +42,6 @@ def write_authorship(args: Namespace) -> int:
         write(describe_count(total.count, total.method, total.error, question.model))
     else:
         _write_lines(result, paths_of(args))
-    sys.stdout.flush()
     if not args.json:
         for note in result.notes:
             write_error(note, indent=2)

@@ -153,7 +153,6 @@ def skills(args: Namespace) -> int:
     write_table(rows, ("skill", "file", "description"), ("bold", "dim"), paths=(1,))
     if not rows:
         print("no skills found", file=sys.stderr)
-    sys.stdout.flush()
     report([finding for finding in findings if finding.code.startswith("skill")], args)
     return status(findings, args)
 

@@ -117,7 +117,6 @@ def write_prompt(prompt: Prompt, args: Namespace) -> int:
         write_json(prompt_answer(args.question, prompt))
     else:
         write_parts(prompt.text, [(passage.start, passage.role, passage.message) for passage in prompt.passages])
-        sys.stdout.flush()
         report(prompt.findings, args)
     return status(prompt.findings, args)
 
@@ -198,7 +197,6 @@ def blame(args: Namespace) -> int:
             for line in lines_of(prompt)
         ]
     )
-    sys.stdout.flush()
     report(prompt.findings, args)
     return status(prompt.findings, args)
 
@@ -235,7 +233,6 @@ def tokens(args: Namespace) -> int:
     if own := form["own"]:
         write_line(describe_own_part(own))
     _write_tools(form["tools"])
-    sys.stdout.flush()
     report(findings, args)
     return status(findings, args)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from ..text.lines import printable
 from .options import new_parser
@@ -141,7 +140,6 @@ def _write_text(result: Review) -> None:
         write_line(paint("fixed findings", "bold"))
         for finding in result.fixed_findings:
             write_line(f"  {finding_line(finding)}", indent=4)
-    sys.stdout.flush()
     for note in result.notes:
         write_error(note, indent=2)
 

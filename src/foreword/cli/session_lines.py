@@ -39,6 +39,5 @@ def write_line_costs(args: Namespace) -> int:
     total = answer["total"]
     what = f"{money(total['cost'])} at list price, {amount(token_sum(total['tokens']))} tokens in {total['times']:,} requests"
     write_line(f"{what} ({total['exactness']})")
-    sys.stdout.flush()
     report_forms(answer["findings"])
     return 0

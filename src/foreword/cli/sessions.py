@@ -113,7 +113,6 @@ def sessions(args: Namespace) -> int:
         _write_rows(answer, args)
     else:
         _write_sessions(answer, args)
-    sys.stdout.flush()
     report_forms(answer["findings"])
     return 0
 

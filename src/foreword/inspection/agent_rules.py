@@ -123,7 +123,8 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
         return f"never loads it: it reads only {others}" if others else "never loads it"
     if verdict.name == "absent" and verdict.rule is None:
         return f"would not load it: the file does not exist, and it reads only {describe_reads(view.layout, path)}"
-    if verdict.name == "listed" and verdict.rule is not None:
+    if verdict.name == "listed":
+        assert verdict.rule is not None
         return f"lists it as a {_KIND_NAMES[verdict.rule[0].kind]}, with its name and description; {rule}"
     outcome = _describe_outcome(view, verdict)
     if verdict.reason.startswith(OWN_REFUSAL):

@@ -126,14 +126,14 @@ _SOURCE_FOLDERS = frozenset(("src", "lib", "source", "sources"))
 
 
 def _ends_with(path: str, parts: Sequence[str]) -> bool:
-    """Whether a path ends with these parts, disregarding folders of sources between them."""
+    """Whether a path, whose name is the last of these parts, ends with them, disregarding folders of sources between them."""
     wanted = list(parts)
     for folder in reversed(path.split("/")):
         if not wanted:
             return True
         if folder == wanted[-1]:
             wanted.pop()
-        elif len(wanted) == len(parts) or folder not in _SOURCE_FOLDERS:
+        elif folder not in _SOURCE_FOLDERS:
             return False
     return not wanted
 

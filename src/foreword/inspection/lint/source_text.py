@@ -100,23 +100,23 @@ def _find_fences(text: str) -> list[tuple[int, int]]:
     return [*found, *((position + start, position + end) for start, end in fences(text[position:]))]
 
 
-def _end_of_sample(text: str, start: int, end: int) -> int:
-    """Return the end of a sample document in which another fence of the same kind is opened, or 0 if none is."""
+def _end_of_sample(text: str, start: int, end: int) -> int | None:
+    """Return the end of a sample document in which another fence of the same kind is opened, or None if none is."""
     opening = _SAMPLE.match(text, start)
     if opening is None:
-        return 0
+        return None
     depth, has_inner = 0, False
     for line in _FENCE_LINE.finditer(text, start):
         if line[1][0] != opening[1][0] or len(line[1]) < len(opening[1]):
             continue
         if not has_inner and line.start() >= end:
-            return 0
+            return None
         is_opening = bool(line[2]) or _follows_colon(text, opening.end(), line.start(), depth)
         has_inner = has_inner or bool(depth and is_opening)
         depth += 1 if is_opening else -1
         if depth <= 0:
-            return (text.find("\n", line.end()) + 1 or len(text)) if has_inner else 0
-    return len(text) if has_inner else 0
+            return (text.find("\n", line.end()) + 1 or len(text)) if has_inner else None
+    return len(text) if has_inner else None
 
 
 def _follows_colon(text: str, start: int, end: int, depth: int) -> bool:
