@@ -81,6 +81,7 @@ FILTERS = {
     "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
     "hyphens": "replaces runs of white space by a hyphen",
     "angles": "escapes `<` and `>`, but not `&`",
+    "unseen": "replaces runs of characters that nobody sees, such as line ends and tabs, by a blank",
     "portable": 'replaces each of `:\\/<>*?"|`, which no file may have in its name on Windows, by a hyphen',
 }
 LISTS = {

@@ -110,9 +110,12 @@ def prompt_messages(prompt: Prompt) -> list[Message]:
 def compact(recorded: Recorded, case: Case) -> Recorded:
     """Return the recording of a compact tree: the files, and the number and hash of the lines that a layout must reproduce."""
     rows = _rows(_without_output(recorded, case) if case.event == "touch" else recorded, gaps=False)
+    if case.data.is_sorted:
+        rows.sort()
     digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
     kept: Recorded = {key: recorded[key] for key in ("prefix", "files") if key in recorded}
-    return {**kept, "files": [file for file in kept["files"] if file[0] != "tools"], "lines": len(rows), "hash": digest}
+    files = [file for file in kept["files"] if file[0] != "tools"]
+    return {**kept, "files": sorted(files) if case.data.is_sorted else files, "lines": len(rows), "hash": digest}
 
 
 def _compact_difference(recorded: Recorded, found: Recorded) -> str:

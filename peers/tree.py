@@ -21,7 +21,8 @@ class Tree:
     `touch` is a file for a tool to read; `edit` contains files to replace before a second turn. `env` contains environment variables,
     in which `{base}` is the folder that contains `repo/` and `home/`. With `any_order`, files that a program reads in directory order are
     compared in the order of their paths on a touch too. `worktrees` are folders that are worktrees of the repository,
-    and `links` are links with their targets. Of a compact tree, the recording has only the files and a hash of the lines.
+    and `links` are links with their targets. Of a compact tree, the recording has only the files and a hash of the lines, both sorted
+    if it `is_sorted`.
     """
 
     files: dict[str, str]
@@ -35,6 +36,7 @@ class Tree:
     worktrees: tuple[str, ...] = ()
     links: dict[str, str] = field(default_factory=dict)
     is_compact: bool = False
+    is_sorted: bool = False
 
     def environment(self, base: str) -> dict[str, str]:
         """Return the environment variables for a tree in this folder."""

@@ -22,6 +22,7 @@ from .menu_trees import (
 from .more_trees import MORE_TREES
 from .odd_trees import ODD_TREES
 from .settings_trees import SETTINGS_TREES
+from .skill_trees import SKILL_TREES
 from .tree import DEFAULT_PROGRAMS, Tree
 
 ALL_PROGRAMS = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent")
@@ -534,4 +535,4 @@ TREES: dict[str, Tree] = {
     "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }
-TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | LINE_END_TREES | FRONT_TREES | MENU_TREES | ODD_TREES
+TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | LINE_END_TREES | FRONT_TREES | MENU_TREES | SKILL_TREES | ODD_TREES

@@ -83,6 +83,72 @@ def test_how_a_mirror_lists_a_skill(tree, name, skill, line):
     assert line in Assembler(tree.workspace("w"), name).prompt().text
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("claude", "name: a\ndescription: Use it: now", "- a: Use it: now"),
+        ("claude", "name: a\ndescription: 'A' b", "- a: Title"),
+        ("claude", "name: a\ndescription: A.\ndescription: B.", "- a: B."),
+        ("claude", "name: a\ndescription: A.\nwhen_to_use: B.", "- a: A. - B."),
+        ("claude", f"name: a\ndescription: {LONG}\nwhen_to_use: {LONG}", f"- a: {LONG} - {'d' * 507}…"),
+        ("claude", 'name: a\ndescription: "A  b\\n\\tc\\u200bd"', "- a: A  b c d"),
+        ("codex", "name: a\ndescription: Use it: now # later", "- a: Use it: now (file:"),
+        ("copilot", "name: a\ndescription: ''", "<description></description>"),
+        ("gemini", "name: a\ndescription:", "<description></description>"),
+        ("gemini", "name: a\ndescription: [b, c]", "<description>[b, c]</description>"),
+        ("kimi", f"name: a\ndescription: {LONG}\nwhen_to_use: B.", f"- a: {'d' * 247}...\n  When to use: B.\n  Path:"),
+        ("kimi", f"name: a\ndescription: {'🦊' * 126}", f"- a: {'🦊' * 123}...\n"),
+        ("opencode", "name: a\ndescription: 'These:'", "<description>These:</description>"),
+        ("opencode", "name: a\ndescription: These:", "<description>These:</description>"),
+    ],
+)
+def test_how_a_mirror_lists_a_skill_with_this_front_matter(tree, name, text, line):
+    tree({"w/.git/HEAD": "", f"{FOLDERS[name]}/a/SKILL.md": f"---\n{text}\n---\n# Title\n\nBody.\n"})
+    assert line in Assembler(tree.workspace("w"), name).prompt().text
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "description"),
+    [
+        ("claude", "# Title\n\nBody.\n", "Title"),
+        ("claude", "\n", "Skill"),
+        ("claude", "w" * 101, f"{'w' * 97}..."),
+        ("copilot", "# Title\nOne.\n\nTwo.\n## Part\nThree.\nFour.\n", "One. Two. Three."),
+        ("copilot", "# Title\n", ""),
+    ],
+)
+def test_a_text_describes_a_skill(tree, name, body, description):
+    tree({"w/.git/HEAD": "", f"{FOLDERS[name]}/a/SKILL.md": f"---\nname: a\n---\n{body}"})
+    assert [skill.description for skill in Assembler(tree.workspace("w"), name).skills()] == [description]
+
+
+@pytest.mark.parametrize(("count", "line"), [(18, "One.\nTwo. (project)"), (19, "One. (project)")])
+def test_qwen_lists_only_first_lines_of_many_skills(tree, count, line):
+    text = "---\nname: a{0:02}\ndescription: |-\n  One.\n  Two.\n---\n"
+    tree(
+        {
+            "w/.git/HEAD": "",
+            **{f"{FOLDERS['qwen']}/{number}/SKILL.md": text.format(number) for number in range(count)},
+        }
+    )
+    assert Assembler(tree.workspace("w"), "qwen").prompt().text.count(f"\n{line}\n") == count
+
+
+@pytest.mark.parametrize("name", sorted(FOLDERS))
+def test_a_mirror_lists_no_skill_whose_file_has_another_name(tree, name):
+    text = "---\nname: a\ndescription: A.\n---\n"
+    tree(
+        {
+            "w/.git/HEAD": "",
+            **{
+                f"{FOLDERS[name]}/{number}/{file}": text
+                for number, file in enumerate(("skill.md", "Skill.md", "SKILL.MD"))
+            },
+        }
+    )
+    assert Assembler(tree.workspace("w"), name).skills() == []
+
+
 @pytest.mark.parametrize("name", ["codex", "copilot", "gemini", "opencode", "qwen"])
 def test_lint_and_a_mirror_agree_on_which_skills_are_left_out(tree, name):
     from foreword.inspection.lint.agent_facts import agent_name

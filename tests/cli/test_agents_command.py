@@ -215,7 +215,7 @@ def test_a_nested_file_is_added_on_touch(run, tree):
     layouts = [part for name in ("codex", "opencode", "claude") for part in ("--layout", name)]
     rows = [line.split() for line in run("agents", ".", *layouts)[1].replace("on touch", "on-touch").split("\n")]
     assert rows[1:6] == [
-        ["0.169.0", "1.18.33", "2.1.326"],
+        ["0.169.0", "1.18.34", "2.1.328"],
         ["AGENTS.md", "loaded", "loaded", "loaded"],
         ["api/AGENTS.md", "elsewhere", "on-touch", "shadowed"],
         ["api/CLAUDE.md", "never", "shadowed", "on-touch"],

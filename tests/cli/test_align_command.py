@@ -28,15 +28,15 @@ def test_a_plan_is_shown_and_nothing_is_written(repository, run, tree):
     status, out, err = run("align", "--agent", "gemini")
     assert status == 0
     assert out.splitlines() == [
-        "claude    Claude Code 2.1.326  reads 0 of 1; 1 missed  reads 1 of 1",
+        "claude    Claude Code 2.1.328  reads 0 of 1; 1 missed  reads 1 of 1",
         "codex     Codex CLI 0.169.0    reads 1 of 1            reads 1 of 1",
         "copilot   Copilot CLI 1.0.102  reads 1 of 1            reads 1 of 1",
         "gemini    Gemini CLI 0.61.0    reads 0 of 1; 1 missed  reads 1 of 1",
-        "opencode  OpenCode 1.18.33     reads 1 of 1            reads 1 of 1",
+        "opencode  OpenCode 1.18.34     reads 1 of 1            reads 1 of 1",
         "pi-agent  pi 0.87.1            reads 1 of 1            reads 1 of 1",
         "vibe      Mistral Vibe 3.0.2   reads 1 of 1            reads 1 of 1",
         "",
-        "create .claude/CLAUDE.md for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports",
+        "create .claude/CLAUDE.md for claude: Claude Code 2.1.328 reads .claude/CLAUDE.md and follows its imports",
         "  +@../AGENTS.md",
         "create .gemini/settings.json for gemini: Gemini CLI 0.61.0 reads the files that context.fileName lists",
         '  +  "context": {',
@@ -73,7 +73,7 @@ def test_files_that_git_ignores_do_not_exist(repository, run, tree):
     repository({"AGENTS.md": "One.\n", ".gitignore": "CLAUDE.md\n"})
     tree({"w/CLAUDE.md": "Mine.\n", "w/../CLAUDE.md": "Above.\n", "home/.claude/CLAUDE.md": "User's.\n"})
     status, out, _ = run("align", "--check", "--agent", "claude")
-    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.326  reads 1 of 1  reads 1 of 1")
+    assert (status, out.splitlines()[0]) == (0, "claude    Claude Code 2.1.328  reads 1 of 1  reads 1 of 1")
 
 
 def test_no_file_is_created_where_git_would_ignore_it(repository, run):
@@ -113,7 +113,7 @@ def test_equal_changes_are_shown_together(repository, run):
     repository({f"{name}/AGENTS.md": f"For {name}.\n" for name in "abcd"} | {"CLAUDE.md": "Own.\n"})
     lines = run("align")[1].splitlines()
     assert [line for line in lines if line.startswith("create")] == [
-        "create a/.claude/CLAUDE.md and 3 more for claude: Claude Code 2.1.326 reads .claude/CLAUDE.md and follows its imports"
+        "create a/.claude/CLAUDE.md and 3 more for claude: Claude Code 2.1.328 reads .claude/CLAUDE.md and follows its imports"
     ]
     assert lines[0].split("  ")[3:] == ["reads 0 of 4; 4 missed", "reads 4 of 4"]
 

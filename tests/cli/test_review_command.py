@@ -106,7 +106,7 @@ def test_a_change_that_breaks_the_alignment_is_reported(commit, review):
     end = "foreword align shows the fewest changes that help"
     assert messages == [
         [f"{start} (Copilot CLI 1.0.102: AGENTS.md); {end}"],
-        [f"{start} (Claude Code 2.1.326: api/AGENTS.md); {end}"],
+        [f"{start} (Claude Code 2.1.328: api/AGENTS.md); {end}"],
     ]
 
 

@@ -225,7 +225,7 @@ def test_what_an_outdated_file_imports_may_be_gone(findings_for, status, is_repo
 
 
 def test_the_fields_of_an_imported_file_have_no_effect(findings_for):
-    page = "---\ntitle: A\ntitle: B\n---\nBe brief.\n"
+    page = "---\ntitle: 'A' B\n---\nBe brief.\n"
     assert findings_for({"CLAUDE.md": "@docs/a.md\n", "docs/a.md": page}) == []
     assert findings_for({".claude/rules/a.md": page}) == [("rule-field", ".claude/rules/a.md", 1)]
 
@@ -1085,12 +1085,13 @@ def test_a_colon_in_a_rule_of_an_agent_that_was_not_run_is_only_noted(tree, caps
             "w/web/a.css": "",
             "w/.cursor/rules/a.mdc": text,
             "w/.claude/rules/a.md": text.replace("globs", "paths"),
+            "w/.claude/rules/b.md": text.replace("globs", "paths").replace("Pages: how", "'Pages' how"),
         }
     )
     main(["lint", tree.path("w"), "--json", "--min-severity", "info", "--home", tree.path("home")])
     found = json.loads(tree.short(capsys.readouterr().out))["findings"]
     assert [(finding["code"], finding["path"], finding["severity"]) for finding in found] == [
-        ("rule-field", "/w/.claude/rules/a.md", "warning"),
+        ("rule-field", "/w/.claude/rules/b.md", "warning"),
         ("rule-field", "/w/.cursor/rules/a.mdc", "info"),
     ]
 

@@ -57,7 +57,7 @@ def test_the_parts_of_a_log_are_limited(home, ask, monkeypatch):
 
 def described(home, requests):
     """Write a session of a version that logs the hash of every request."""
-    log = ClaudeLog(home, "/repo", version="2.1.326")
+    log = ClaudeLog(home, "/repo", version="2.1.328")
     shape = {"system": [{"type": "text", "text": "You are an agent."}], "tools": [{"name": "Read", "input_schema": {}}]}
     log.row("api-request-shape", shapeHash="s", shape=shape)
     messages, hashes = [], []

@@ -44,10 +44,7 @@ class ItemWriter:
         """Return the draft of a section that lists a lookup rule's entries."""
         cached_list = self.writer.cached_lists.get(section.name)
         if cached_list is None or cached_list.entries is not entries or section.language == "directives":
-            pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
-            cached = {entry.path: item for entry, item in pairs}
-            keeps_blank = lookup.rules.keep_blank
-            items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
+            items = self.items_of(section, entries, cached_list, lookup.rules.keep_blank)
             listed_items: Sequence[Item] = [cached_item.item for cached_item in items if cached_item.is_listed]
             count = len(self.findings)
             if section.folder:
@@ -60,6 +57,17 @@ class ItemWriter:
         for item in cached_list.items:
             self.findings.extend(item.findings)
         return cached_list.draft
+
+    def items_of(
+        self, section: Section, entries: Sequence[Entry], cached_list: CachedList | None, keeps_blank: bool
+    ) -> list[CachedItem]:
+        """Return the items of entries, with shorter descriptions if the program that the layout mirrors shortens them."""
+        pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
+        cached = {entry.path: item for entry, item in pairs}
+        items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
+        if section.menu_cut != "line" or _size_of(section, items) <= (section.menu_limit or 0):
+            return items
+        return [self.cached_item(section, _with_first_line(entry), None, keeps_blank) for entry in entries]
 
     def group_by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
         origin = self.writer.origin(section.name, "folder")
@@ -188,6 +196,24 @@ def _path_of(row: Row) -> str:
     """Return the path of the file whose text is in a row, or empty if there is no such text."""
     path = row.get("path")
     return path.text if isinstance(path, Piece) and "text" in row else ""
+
+
+def _size_of(section: Section, items: Sequence[CachedItem]) -> int:
+    """Return the length of the listed items, with one character between two of them."""
+    forms = [
+        (part,) if isinstance(part, str) else [piece.text for piece in cached.item.fields[part]]
+        for cached in items
+        if cached.is_listed
+        for part in (*section.item, "\n")
+    ]
+    return sum(len(text) for texts in forms for text in texts) - 1
+
+
+def _with_first_line(entry: Entry) -> Entry:
+    """Return an entry with only the first line of its description."""
+    if isinstance(entry, Document):
+        return entry
+    return replace(entry, description=entry.description.partition("\n")[0].strip())
 
 
 def _is_blank(item: Item) -> bool:

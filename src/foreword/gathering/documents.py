@@ -133,7 +133,7 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
     if rules.front != "keep" and (reading.line == 1 or rules.fences == "sections"):
         from ..sources.scoping import read_fields_of
 
-        front_matter, problem, _ = read_fields_of(reading, rules.fences)
+        front_matter, problem, _ = read_fields_of(reading, rules)
         fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ..findings import finding
 from ..sources.finder import find_slots, layer_of, matching_paths, record_refused, searched_folder
-from ..sources.front_matter import read_resident, read_skill
+from ..sources.front_matter import parse_front_matter, read_resident, read_skill
 from ..sources.paths import name_by_path
 from ..sources.places import real_path
 from ..sources.reader import DISAPPEARED_REASON
@@ -92,10 +92,13 @@ def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
 
 
 def _has_accepted_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:
-    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; lenient validation only reports it."""
+    """Whether the name of a skill's file is accepted. Mirrors and strict validation refuse `skill.md`; lenient validation only reports it."""
     name = os.path.basename(path)
     if lookup.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
+    if lookup.is_mirror:
+        trail.record(path, layer, "unused", f"it must be named {SKILL_FILE}")
+        return False
     if lookup.validation == "strict":
         trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
@@ -161,7 +164,7 @@ def _why_unlisted(lookup: Lookup) -> str:
 
 def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | None, Sequence[Finding]]:
     """Return the entry that a file describes in its front matter, or None, and findings about the front matter."""
-    display_path, text = printable(reading.path), reading.text_with_fences(lookup.rules.fences)
+    display_path, text = printable(reading.path), reading.text_by(lookup.rules)
     if lookup.kind == "resident":
         return read_resident(text, display_path)
     if lookup.skips:
@@ -177,9 +180,27 @@ def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | No
         entry = replace(entry, description=untrimmed_description(text, entry.description, lookup.rules.trim))
     if isinstance(entry, Skill) and lookup.disabled == "list" and entry.hidden:
         entry = replace(entry, hidden=False)
-    if entry is not None and lookup.longest and len(entry.description) > lookup.longest:
-        entry = replace(entry, description=f"{entry.description[: lookup.longest - 3]}...")
+    if entry is not None and (lookup.longest or lookup.used_when):
+        entry = replace(entry, description=_complete_description(lookup, entry.description, text))
     return entry, findings
+
+
+def _complete_description(lookup: Lookup, description: str, text: str) -> str:
+    """Return a description with `when_to_use`, cut to the layout's limit. What begins a new line does not count towards it."""
+    fields = parse_front_matter(text) if lookup.used_when else None
+    use = fields.get("when_to_use") if isinstance(fields, dict) else None
+    more = lookup.used_when.replace("{}", use) if isinstance(use, str) and use else ""
+    if more.startswith("\n"):
+        return _cut(description, lookup) + more
+    return _cut(description + more, lookup)
+
+
+def _cut(description: str, lookup: Lookup) -> str:
+    """Return a description cut to the layout's limit, in units of UTF-16."""
+    encoded = description.encode("utf-16-le", "surrogatepass") if lookup.longest else b""
+    if not lookup.longest or len(encoded) <= 2 * lookup.longest:
+        return description
+    return encoded[: 2 * (lookup.longest - len(lookup.ellipsis))].decode("utf-16-le", "ignore") + lookup.ellipsis
 
 
 def _default_name(path: str, kind: str) -> str:
@@ -192,7 +213,7 @@ def _parse_entry(lookup: Lookup, text: str, path: str) -> tuple[Skill | Resident
     if lookup.kind != "skill":
         from ..sources.definitions import read_definition
 
-        return read_definition(text, path, lookup.kind, lookup.described or "line")
+        return read_definition(text, path, lookup.kind, lookup.described)
     skill, findings = read_skill(text, path, lookup.validation)
     if skill is None and lookup.described:
         from ..sources.definitions import read_undescribed_skill

@@ -48,13 +48,18 @@ class RuleScopes:
         self._scopes: dict[tuple[str, ...], RuleScope] = {}
 
     def scope_of_rule(self, lookup: Lookup, text: FoundText) -> RuleScope:
-        key = text.reading.path, text.reading.hash, lookup.rules.fences, lookup.globs, *lookup.match
+        key = (
+            text.reading.path,
+            text.reading.hash,
+            lookup.rules.fences,
+            lookup.rules.repair,
+            lookup.globs,
+            *lookup.match,
+        )
         scope = self._scopes.get(key)
         if scope is None:
             self.compiled_count += 1
-            scope = self._scopes[key] = scope_of(
-                text.reading.text_with_fences(lookup.rules.fences), lookup.match, lookup.globs
-            )
+            scope = self._scopes[key] = scope_of(text.reading.text_by(lookup.rules), lookup.match, lookup.globs)
         return scope
 
     def scope_of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:

@@ -142,6 +142,17 @@ KEYS = (
         " it is dropped (`sections`, only in mirrors).",
         ("lines", "inside", "sections"),
     ),
+    Key(
+        "layout",
+        "repair",
+        "choice",
+        "What is read of front matter that is not valid YAML: as much as can be read line by line (`lines`); or only what is valid after the program's"
+        " own repair (only in mirrors), otherwise no field. Values with symbols such as `*`, `#` or a colon before a blank are put in quotes, and of"
+        " fields with the same name, the last one counts (`symbols`); values that contain a colon become blocks (`colons`); values with a colon"
+        " before a blank, and lists and the like that are not closed, are put in quotes (`values`); the name and the description are read from"
+        " their lines, also where they are valid but not text (`fields`); or each line with a colon is a field (`rows`).",
+        ("lines", "symbols", "colons", "values", "fields", "rows"),
+    ),
     *CONFIG_KEYS,
     Key(
         "find",
@@ -408,6 +419,7 @@ FILTERS = (
     "hyphens",
     "angles",
     "portable",
+    "unseen",
 )
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
@@ -417,6 +429,7 @@ ONLY_IN_MIRRORS = (
     ("layout", "encoding", ("any", "raw", "visible")),
     ("layout", "line_ends", ("keep",)),
     ("layout", "fences", ("inside", "sections")),
+    ("layout", "repair", ("symbols", "colons", "values", "fields", "rows")),
     ("section", "mark", (False,)),
     ("find", "globs", ("git", "names", "paths")),
 )

@@ -131,7 +131,7 @@ CONFIG_KEYS = (
 )
 # The flaws of a skill or command that a lookup rule may name; `sources/flaws.py` finds them.
 FLAWS = (
-    *("yaml", "broken-yaml", "no-text", "bad-field"),
+    *("yaml", "no-text", "bad-field"),
     *("no-name", "long-name", "symbol-name", "ascii-name", "spec-name"),
     "long-description",
 )
@@ -158,17 +158,17 @@ MENU_KEYS = (
         "find",
         "described",
         "choice",
-        "What describes a skill or command whose front matter has no `description`: the first line of its text without the mark of a heading"
-        " (`line`, the default for commands), or its text without headings and as one line, up to 1,024 characters (`text`). By default, such a skill"
-        " is skipped.",
-        ("line", "text"),
+        "What describes a skill or command whose front matter has no `description`: the first line of its text without the mark of a heading, up to"
+        " 100 characters (`line`, the default for commands), or its first three lines without headings, up to 1,024 characters (`text`). By default,"
+        " such a skill is skipped, and so is one with a blank description, which `text` and `empty` list.",
+        ("line", "text", "empty"),
     ),
     Key(
         "find",
         "skips",
         "names",
-        "The flaws for which the program leaves out a skill or command: `yaml` (front matter that is not valid YAML), `broken-yaml` (neither with quotes"
-        " around values that contain a colon), `no-text` (a name or description that is a number, a list or the like),"
+        "The flaws for which the program leaves out a skill or command: `yaml` (front matter that is not valid YAML), `no-text` (a name or"
+        " description that is a number, a list, nothing or the like),"
         " `bad-field` (an `argument-hint` that is not text, such as `[file]`, `allowed-tools` that are neither text nor a list of it, or a switch that is"
         " neither true nor false), `no-name`, `long-name` (more"
         " than 64 characters), `symbol-name` (other characters than letters and digits of any language and `_.:-`), `ascii-name` (other characters"
@@ -186,7 +186,22 @@ MENU_KEYS = (
         "find",
         "longest",
         "count",
-        "How many characters a description may have. Of a longer one, the last three are replaced by `...`.",
+        "How many characters a description may have, of which those outside the basic plane, such as most emoji, count twice. A longer one is cut"
+        " and ends with `ellipsis`.",
+    ),
+    Key(
+        "find",
+        "ellipsis",
+        "choice",
+        "How a description of more than `longest` characters ends: `...` (the default) or `…`.",
+        ("...", "…"),
+    ),
+    Key(
+        "find",
+        "used_when",
+        "text",
+        "What follows the description of a skill whose front matter has `when_to_use`, such as ` - {}`; `{}` is the field. It counts towards `longest`"
+        " unless it begins a new line. By default, it is not shown.",
     ),
     Key(
         "find",

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 
 _TEXT_ONLY_KEYS = ("exclude", "where", "unless", "always", "below")
-_MENU_ONLY_KEYS = ("same_name", "named", "described", "hidden_by", "skips", "disabled", "longest")
+_MENU_ONLY_KEYS = (
+    "same_name",
+    "named",
+    "described",
+    "hidden_by",
+    "skips",
+    "disabled",
+    "longest",
+    "ellipsis",
+    "used_when",
+)
 
 
 def parse_lookup(
@@ -65,14 +75,8 @@ def parse_lookup(
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
         within=table.get("within", "root"),
-        same_name=table.get("same_name", "first"),
-        named=table.get("named", "field"),
-        scoped=table.get("scoped", "list"),
-        described=table.get("described", ""),
-        hidden_by=_parse_hidden_by(table, where, (*earlier_names, *later_names)),
-        skips=_parse_skips(table, where),
-        disabled=table.get("disabled", "hide"),
-        longest=table.get("longest"),
+        **_parse_menu(table, where, (*earlier_names, *later_names)),
+        is_mirror=bool(top.get("mirrors", "").strip()),
         globs=table.get("globs", "folders"),
         globs_from=table.get("globs_from", "folder"),
         any_case=table.get("any_case", False),
@@ -83,6 +87,22 @@ def parse_lookup(
             for term in table.get("when", ())
         ),
     )
+
+
+def _parse_menu(table: Mapping[str, Any], where: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return the keys for skills, sub-agents and commands. `names` are those of the other lookup rules."""
+    return {
+        "same_name": table.get("same_name", "first"),
+        "named": table.get("named", "field"),
+        "scoped": table.get("scoped", "list"),
+        "described": table.get("described", ""),
+        "hidden_by": _parse_hidden_by(table, where, names),
+        "skips": _parse_skips(table, where),
+        "disabled": table.get("disabled", "hide"),
+        "longest": table.get("longest"),
+        "ellipsis": table.get("ellipsis", "..."),
+        "used_when": table.get("used_when", ""),
+    }
 
 
 def _check_groups(groups: Sequence[Sequence[Pattern]], where: str) -> None:

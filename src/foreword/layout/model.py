@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from ..vocabulary import Encoding, Fences, Lifetime, LineEnds, Origin, Role
+    from ..vocabulary import Described, Encoding, Fences, Lifetime, LineEnds, Origin, Repair, Role
 
     GlobStyle = Literal["folders", "git", "names", "paths"]
 
@@ -111,6 +111,7 @@ class TextRules:
     max_bytes: int | None = None
     line_ends: Literal["keep", "lf", "all"] = "keep"
     fences: Fences = "lines"
+    repair: Repair = "lines"
 
     @property
     def keep_blank(self) -> bool:
@@ -169,11 +170,14 @@ class Lookup:
     same_name: Literal["first", "last", "all"] = "first"
     named: Literal["field", "path", "both"] = "field"
     scoped: Literal["list", "wait"] = "list"
-    described: Literal["", "line", "text"] = ""
+    described: Described = ""
     hidden_by: Sequence[str] = ()
     skips: Sequence[str] = ()
     disabled: Literal["hide", "list"] = "hide"
     longest: int | None = None
+    ellipsis: Literal["...", "…"] = "..."
+    used_when: str = ""
+    is_mirror: bool = False
 
     @property
     def needs_touch(self) -> bool:
@@ -229,7 +233,7 @@ class Section:
     bytes: int | None = None
     bytes_cut: Literal["first", "last"] = "first"
     menu_limit: int | None = None
-    menu_cut: Literal["names", "shorten"] = "names"
+    menu_cut: Literal["names", "shorten", "line"] = "names"
     mark: bool = True
     role: Role = "system"
 

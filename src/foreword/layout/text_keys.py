@@ -166,16 +166,16 @@ MENU_LIMIT_KEYS = (
         "section",
         "menu_limit",
         "count",
-        "How many characters of a menu of skills the mirrored program lists in full. The prompt contains all of them; `foreword lint` reports"
-        " skills whose names and descriptions are longer.",
+        "How many characters of a menu of skills the mirrored program lists in full. The prompt contains all of them, except with the `menu_cut`"
+        " `line`; `foreword lint` reports skills whose names and descriptions are longer.",
     ),
     Key(
         "section",
         "menu_cut",
         "choice",
-        "What the program does with skills beyond `menu_limit`: it lists only their names (`names`, the default), or shortens every description"
-        " (`shorten`).",
-        ("names", "shorten"),
+        "What the program does with skills beyond `menu_limit`: it lists only their names (`names`, the default), shortens every description"
+        " (`shorten`), or lists only the first line of every description (`line`).",
+        ("names", "shorten", "line"),
     ),
 )
 BYTE_LIMIT_KEYS = (

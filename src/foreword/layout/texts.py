@@ -29,14 +29,15 @@ _KEYS_NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
 
 def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any]) -> TextRules:
     """Parse the rules for the text of a lookup rule's files. `top` contains the layout's top-level keys."""
-    fences, is_mirror = top.get("fences", "lines"), bool(top.get("mirrors", "").strip())
+    common: Any = {"fences": top.get("fences", "lines"), "repair": top.get("repair", "lines")}
+    is_mirror = bool(top.get("mirrors", "").strip())
     text_keys = [key for key in TEXT_RULE_KEYS if key in table]
     if not text_keys:
-        return TextRules(fences=fences)
+        return TextRules(**common)
     kind = table.get("as", "text")
     if kind in ("skill", "command") and text_keys == ["trim"]:
         trim = _check_trim(table["trim"], ("ends", "none", "fence"), where)
-        return TextRules(fences=fences) if trim == "ends" else TextRules(trim, fences=fences)
+        return TextRules(**common) if trim == "ends" else TextRules(trim, **common)
     if kind != "text":
         raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}").at(
             f"{where}{text_keys[0]}"
@@ -51,7 +52,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any
         table.get("max_lines"),
         table.get("max_bytes"),
         table.get("line_ends", "keep"),
-        fences,
+        **common,
     )
 
 

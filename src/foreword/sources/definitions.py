@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 from ..findings import finding
 from ..text.lines import printable
@@ -19,15 +20,14 @@ from .front_matter import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from ..vocabulary import Described, Finding, Skill
 
-    from ..vocabulary import Finding, Skill
-
+MAX_FIRST_LINE_LENGTH = 100
 _SUFFIXES = (".agent.md", ".prompt.md", ".md")
 
 
 def read_definition(
-    text: str, path: str, kind: str, described: Literal["line", "text"] = "line"
+    text: str, path: str, kind: str, described: Described = ""
 ) -> tuple[Resident | None, list[Finding]]:
     """Parse the sub-agent or command that a file defines. Returns it, or None if there is none, and findings.
 
@@ -46,25 +46,34 @@ def read_definition(
         return None, [*findings, finding("agent-invalid", message, path, 1)]
     if kind == "command" and is_true(fields.get(HIDDEN_KEY)):
         return None, findings
-    description = description or _describe(body, described)
+    if not description and (described != "text" or "description" not in fields):
+        description = _describe(body, described) or ("Custom command" if described == "line" else "")
     tools = fields.get("tools", "").strip()
     return Resident(name, description, path, (1, max(1, line - 1)), tools=tools), findings
 
 
 def read_undescribed_skill(
-    text: str, path: str, described: Literal["line", "text"], findings: list[Finding]
+    text: str, path: str, described: Described, findings: list[Finding]
 ) -> tuple[Skill | None, list[Finding]]:
-    """Parse a SKILL.md without a description, which its text describes instead. Returns these findings if it does not.
+    """Parse a SKILL.md without a description, or with a blank one. Returns these findings if it is not listed.
 
-    Only a first line also describes a skill without front matter.
+    Only its first line describes a skill without front matter. A blank description is listed unless the first line describes the skill.
     """
     head, body, line = split(text)
-    description = _describe(body, described)
-    if not description or (head is None and described == "text"):
+    loaded = parse_front_matter(text)
+    fields = loaded if isinstance(loaded, dict) else {}
+    if described != "line" and "description" in fields:
+        description = ""
+    elif described == "empty" or (described == "text" and head is None):
         return None, findings
-    fields = f"description: {json.dumps(description, ensure_ascii=False)}\n{head or ''}"
-    skill, _ = read_skill(f"---\n{fields}---\n", path, "lenient")
-    return (None, findings) if skill is None else (replace(skill, lines=(1, max(1, line - 1))), [])
+    else:
+        description = _describe(body, described) or ("Skill" if described == "line" else "")
+    rest = {key: value for key, value in fields.items() if key != "description"}
+    placeholder = f"---\n{json.dumps({**rest, 'description': '.'}, ensure_ascii=False, default=str)}\n---\n"
+    skill, _ = read_skill(placeholder, path, "lenient")
+    if skill is None:
+        return None, findings
+    return replace(skill, description=description, lines=(1, max(1, line - 1))), []
 
 
 def untrimmed_description(text: str, description: str, trim: str) -> str:
@@ -74,13 +83,14 @@ def untrimmed_description(text: str, description: str, trim: str) -> str:
     return found if isinstance(found, str) and found.strip() == description else description
 
 
-def _describe(body: str, described: str) -> str:
-    """Return the first line of a text that is not blank, or its lines without headings, up to a limit."""
-    lines = (line.strip() for line in body.split("\n"))
-    if described == "line":
-        first = next(filter(None, lines), "")
-        return first.lstrip("#").strip() if first.lstrip("#")[:1].isspace() else first
-    return " ".join(line for line in lines if line and not line.startswith("#"))[:MAX_DESCRIPTION_LENGTH]
+def _describe(body: str, described: Described) -> str:
+    """Return the first line of a text that is not blank, or the first three that are not headings, up to a limit."""
+    lines = filter(None, (line.strip() for line in body.split("\n")))
+    if described == "text":
+        return " ".join(islice((line for line in lines if not line.startswith("#")), 3))[:MAX_DESCRIPTION_LENGTH]
+    first = next(lines, "")
+    first = first.lstrip("#").strip() if first.lstrip("#")[:1].isspace() else first
+    return first if len(first) <= MAX_FIRST_LINE_LENGTH else f"{first[: MAX_FIRST_LINE_LENGTH - 3]}..."
 
 
 def _stem(path: str) -> str:

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..layout.model import TextRules
     from ..vocabulary import Fences
 
 _SPACE = "\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -38,13 +39,17 @@ def split_parts(text: str, fences: Fences) -> tuple[str | None, Sequence[tuple[i
     return found or whole
 
 
-def with_lines(text: str, fences: Fences, *, is_start: bool = True) -> str:
-    """Return the text with the same front matter between fences that are lines. `is_start` says whether it begins where the file does."""
-    is_possible = is_start or fences == "sections"
-    head, parts = split_parts(text, fences) if is_possible else (None, ((0, len(text)),))
+def with_lines(text: str, rules: TextRules, *, is_start: bool = True) -> str:
+    """Return the text with its front matter, repaired, between fences that are lines. `is_start` says whether it begins where the file does."""
+    is_possible = is_start or rules.fences == "sections"
+    head, parts = split_parts(text, rules.fences) if is_possible else (None, ((0, len(text)),))
     rest = "".join(text[start:end] for start, end in parts)
     if head is None:
         return "\n" + rest if rest.startswith("---") else rest
+    if rules.repair != "lines" and len(head) <= MAX_HEAD_LENGTH:
+        from .repairs import repair_front_matter
+
+        head = repair_front_matter(head, rules.repair)
     end = "" if not head or head.endswith("\n") else "\n"
     return f"---\n{head}{end}---\n{rest}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from .front_matter import MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH, load_yaml, read_fields, split
@@ -18,8 +17,6 @@ _KINDS = dict(zip(_FIELDS, ((str, type(None)), (str, list), (bool,), (bool,)), s
 _WORD_NAME = re.compile(r"[\w.:-]*")
 _ASCII_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9 ._:-]*)?")
 _SPECIFIED_NAME = re.compile(r"(?:[a-z0-9]+(?:-[a-z0-9]+)*)?")
-# A field whose value contains a colon and needs quotes: "description: Use it: now".
-_COLON = re.compile(r"(?m)^([A-Za-z_][\w-]*:[ \t]+)([^\"'|>\[{\s][^\n]*:[ \t][^\n]*)$")
 
 
 def find_flaw(text: str, default_name: str, flaws: Collection[str]) -> str:
@@ -32,7 +29,7 @@ def find_flaw(text: str, default_name: str, flaws: Collection[str]) -> str:
         return ""
     head = head.replace("\r\n", "\n")
     loaded, error = load_yaml(head)
-    if error and ("yaml" in flaws or ("broken-yaml" in flaws and load_yaml(_COLON.sub(_quote, head))[1])):
+    if error and "yaml" in flaws:
         return "its front matter cannot be read as YAML"
     fields, _, _ = read_fields(text)
     name = fields.get("name", "").strip()
@@ -44,7 +41,7 @@ def find_flaw(text: str, default_name: str, flaws: Collection[str]) -> str:
 def _find_problems(name: str, description: str, loaded: Any) -> dict[str, str]:
     """Return what is wrong by the name of each flaw, or empty for those that a name and a description do not have."""
     values = loaded if isinstance(loaded, dict) else {}
-    is_text = isinstance(values.get("name"), str | None) and isinstance(values.get("description", ""), str)
+    is_text = all(isinstance(values.get(key, ""), str) for key in ("name", "description"))
     return {
         "no-text": "" if is_text else "its name or description is not text",
         "bad-field": next(
@@ -65,10 +62,6 @@ def _is_of(fields: dict[str, Any], key: str, kinds: Any) -> bool:
     value = fields.get(key)
     is_text = not isinstance(value, list) or all(isinstance(item, str) for item in value)
     return key not in fields or (isinstance(value, kinds) and is_text)
-
-
-def _quote(field: re.Match[str]) -> str:
-    return field[1] + json.dumps(field[2], ensure_ascii=False)
 
 
 def _too_long(field: str, text: str, limit: int) -> str:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Protocol
 
-    from ..vocabulary import Encoding, Fate, Fences, LineEnds, Piece
+    from ..layout.model import TextRules
+    from ..vocabulary import Encoding, Fate, LineEnds, Piece
 
     # The fate of a path that may not be read, the reason, and the finding's code.
     Refusal = tuple[Fate, str, str]
@@ -75,13 +76,13 @@ class Reading:
     def has_text(self) -> bool:
         return self.fate in ("used", "cut")
 
-    def text_with_fences(self, fences: Fences) -> str:
-        """Return the text with the front matter that these fences enclose between fences that are lines."""
-        if fences == "lines":
+    def text_by(self, rules: TextRules) -> str:
+        """Return the text with the front matter that a lookup rule finds and repairs, between fences that are lines."""
+        if rules.fences == rules.repair == "lines":
             return self.text
         from .fences import with_lines
 
-        return with_lines(self.text, fences, is_start=self.line == 1)
+        return with_lines(self.text, rules, is_start=self.line == 1)
 
     @property
     def document(self) -> Document:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..vocabulary import value
+from ..vocabulary import replace, value
 from .front_matter import PATH_FIELDS, parse_front_matter, read_fields, split
 from .path_globs import compile_globs, describe_ignored_globs, split_globs
 
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import GlobStyle, Lookup
-    from ..vocabulary import Fate, Fences
+    from ..layout.model import GlobStyle, Lookup, TextRules
+    from ..vocabulary import Fate
     from .path_globs import PathGlobs
     from .readings import Reading
 
@@ -24,13 +24,15 @@ def read_rule_fields(text: str) -> tuple[dict[str, str], str, str]:
     return fields, "" if problem and not ignored and _has_unquoted_globs(text) else problem, ignored
 
 
-def read_fields_of(reading: Reading, fences: Fences) -> tuple[dict[str, str], str, str]:
-    """Return the fields of a file's front matter, which has these fences, and up to two problems, as `read_rule_fields` does."""
-    fields, problem, ignored = read_rule_fields(reading.text_with_fences(fences))
-    if fences == "sections":
+def read_fields_of(reading: Reading, rules: TextRules) -> tuple[dict[str, str], str, str]:
+    """Return the fields of a file's front matter, as these rules read it, and up to two problems, as `read_rule_fields` does."""
+    fields, problem, ignored = read_rule_fields(reading.text_by(rules))
+    if rules.repair != "lines" and not fields:
+        _, problem, _ = read_rule_fields(reading.text_by(replace(rules, repair="lines")))
+    if rules.fences == "sections":
         from .fences import describe_problem
 
-        problem = describe_problem(reading.text, fences) or problem
+        problem = describe_problem(reading.text, rules.fences) or problem
     return fields, problem, ignored
 
 
@@ -40,7 +42,7 @@ def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, s
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
     front matter, if any.
     """
-    fields, problem, ignored = read_fields_of(reading, lookup.rules.fences)
+    fields, problem, ignored = read_fields_of(reading, lookup.rules)
     problem = problem or ignored
     fields.setdefault("name", reading.path.rpartition("/")[2].rpartition(".")[0])
     is_exempt = any(_has_value(fields, name, values) for name, values in lookup.always)

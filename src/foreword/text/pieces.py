@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..vocabulary import Document, Origin, Piece, replace
+from . import regex
 from .lines import content_bounds, printable, without_blank_lines
 
 TYPE_CHECKING = False
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 # Escaping
 
 
-# What some filters replace single characters by.
+# Control characters, and others that nobody sees, except those that join emoji.
+_UNSEEN = "[\x00-\x1f\x7f-\x9f\xad\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]+"
+# What some filters replace white space, and others single characters, by.
+_BLANKS = {"line": " ", "hyphens": "-"}
 _CHARACTERS = {
     "angles": str.maketrans({"<": "&lt;", ">": "&gt;"}),
     "portable": str.maketrans(dict.fromkeys(':\\/<>*?"|', "-")),
@@ -32,14 +36,14 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
     `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
     home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
     `name` makes a value the name of one file or folder. `hyphens` replaces white space. `angles` escapes only `<` and `>`.
-    `portable` replaces the characters that no file's name may have on Windows.
+    `portable` replaces the characters that no file's name may have on Windows. `unseen` replaces control characters such as line ends.
     """
     text = piece.text
     for name in filters:
-        if name == "line":
-            text = " ".join(text.split())
-        elif name == "hyphens":
-            text = "-".join(text.split())
+        if name in _BLANKS:
+            text = _BLANKS[name].join(text.split())
+        elif name == "unseen":
+            text = regex.sub(_UNSEEN, " ", text).strip()
         elif name in _CHARACTERS:
             text = text.translate(_CHARACTERS[name])
         elif name == "list":

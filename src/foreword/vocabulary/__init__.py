@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     Encoding = Literal["utf-8", "any", "raw", "visible"]
     LineEnds = Literal["lf", "keep"]
     Fences = Literal["lines", "inside", "sections"]
+    Described = Literal["", "line", "text", "empty"]
+    Repair = Literal["lines", "symbols", "colons", "values", "fields", "rows"]
     Fate = Literal[
         "used",
         "unused",

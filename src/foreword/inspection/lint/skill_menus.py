@@ -22,7 +22,8 @@ _OUTCOMES = {
 
 def limited_menu(layout: Layout) -> Section | None:
     """Return the section with a menu of skills that the layout's program limits, or None if there is none."""
-    return next((section for section in layout.all_sections if section.menu_limit is not None), None)
+    sections = (section for section in layout.all_sections if section.menu_limit is not None)
+    return next((section for section in sections if section.menu_cut in _OUTCOMES), None)
 
 
 def find_cut_menu(layout: Layout, skills: Sequence[Skill]) -> Finding | None:

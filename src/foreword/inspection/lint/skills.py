@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     # The names of the agents that search a hidden folder, each with how it does that.
     Readers = Mapping[str, "SkillReader"]
 
-MEASURED = "2026-11, with Claude Code 2.1.326, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.33 and Qwen Code 0.24.4"
+MEASURED = "2026-11, with Claude Code 2.1.328, Codex CLI 0.169.0, Copilot CLI 1.0.102, Gemini CLI 0.61.0, OpenCode 1.18.34 and Qwen Code 0.24.4"
 
 # Where a lookup rule finds a repository's files.
 _PLACES = frozenset(("walk", "root", "cwd", "down"))

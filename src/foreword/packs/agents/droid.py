@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='droid',
     address='$agents/droid',
     about="Droid: one user message with the files of each directory from the working directory up to the git root, then the user's.",
-    lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), (Pattern(place='walk', path='.factory/AGENTS.md'), ), (Pattern(place='walk', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep'), order='nearest'), Lookup(name='user', groups=((Pattern(place='home', path='.factory/AGENTS.md'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep')), ),
+    lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), (Pattern(place='walk', path='.factory/AGENTS.md'), ), (Pattern(place='walk', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep'), order='nearest', is_mirror=True), Lookup(name='user', groups=((Pattern(place='home', path='.factory/AGENTS.md'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep'), is_mirror=True), ),
     on={'turn': 'announce'},
     mirrors='Droid 0.225.2',
     program={'command': 'droid'},
@@ -20,7 +20,7 @@ LAYOUT = Layout(
     line_ends='keep',
     differs=("Droid's own instructions, its environment and its list of skills are replaced by notes in brackets.", "The limit of 80,000 applies to the bytes of the project's files; Droid counts the characters of all files, and puts a mark of its own.", 'An empty file counts as absent, and links to the same file are all read; Droid sends an empty item, and each file once.', ),
     detected_by=('.factory/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('## ', Field(name='path'), '\n<coding_guidelines>\n', Field(name='text'), '\n</coding_guidelines>', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), (Pattern(place='down', path='.factory/AGENTS.md'), ), (Pattern(place='down', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep')), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('## ', Field(name='path'), '\n<coding_guidelines>\n', Field(name='text'), '\n</coding_guidelines>', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), (Pattern(place='down', path='.factory/AGENTS.md'), ), (Pattern(place='down', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends', blank='keep'), is_mirror=True), ), on=('read', 'edit', 'create', )),
     align={'files': ['AGENTS.md'], 'skills': '.factory/skills'},
 )
 
