@@ -54,6 +54,10 @@ _FIELDS = {
     "false": "alwaysApply: false",
     "always": "alwaysApply: true",
     "regex-always": "alwaysApply: true\nregex: x",
+    "number": "alwaysApply: 1",
+    "word": "alwaysApply: no",
+    "invokable-number": "invokable: 1",
+    "invokable-upper": "invokable: False",
 }
 # Of front matter that is not YAML, such as globs without quotes, Continue sends everything.
 _INVALID = {

@@ -115,7 +115,7 @@ LINE_END_TREES = {
             }
         ),
         ("repo",),
-        tuple(program for program in _ALL if program not in ("claude", "continue", "kimi")),
+        tuple(program for program in _ALL if program != "claude"),
         edit={f"repo/{name}": f"qx-edited-{name[:3].lower()}\r\n\r\nlast\r\n" for name in _NAMES},
     ),
     # On a touch, the text after the front matter is not trimmed at its end.

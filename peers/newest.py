@@ -49,8 +49,11 @@ def _key(version: str) -> tuple[int, ...]:
 
 
 def install_newest(program: Program, install: Callable[[Program], None]) -> Program:
-    """Install the newest release that can be installed, print each that cannot, and return the program with its version."""
-    for version in releases(program)[:MAX_ATTEMPTS]:
+    """Install the newest release that can be installed, print each that cannot, and return the program with its version.
+
+    If none of the newest can be, the pinned version is installed.
+    """
+    for version in dict.fromkeys((*releases(program)[:MAX_ATTEMPTS], program.version)):
         candidate = replace(program, version=version)
         try:
             install(candidate)

@@ -76,7 +76,7 @@ def random_tree(seed: int) -> Tree:
     is_git = generator.random() < 0.85
     below = [folder for folder in FOLDERS if f"{folder}/".startswith(f"{cwd}/")]
     touched = f"{generator.choice(below)}/z.{generator.choice(('py', 'ts'))}"
-    return Tree({**files, touched: "print()\n"}, (cwd,), DEFAULT_PROGRAMS, is_git, touched)
+    return Tree({**files, touched: "print()\n"}, (cwd,), DEFAULT_PROGRAMS, is_git, touched, any_order=True)
 
 
 def _text(generator: random.Random, mark: str) -> str:

@@ -255,3 +255,16 @@ def test_the_newest_release_that_can_be_installed_is_run(monkeypatch, capsys):
     monkeypatch.setattr("peers.newest.releases", lambda program: ["3.0", "2.0", "1.0"])
     assert install_newest(read_programs()["vibe"], install).version == "2.0"
     assert capsys.readouterr().out == "  3.0 cannot be installed: no certifi\n"
+
+
+def test_the_pinned_release_is_run_if_no_newer_one_can_be_installed(monkeypatch, capsys):
+    program, installed = read_programs()["vibe"], []
+
+    def install(program):
+        if program.version == "9.0":
+            raise RunError("cannot be installed: no certifi")
+        installed.append(program.version)
+
+    monkeypatch.setattr("peers.newest.releases", lambda program: ["9.0"])
+    assert [install_newest(program, install).version] == installed == [program.version]
+    assert capsys.readouterr().out == "  9.0 cannot be installed: no certifi\n"

@@ -13,7 +13,6 @@ LAYOUT = Layout(
     address='$agents/kimi',
     about='Kimi Code: AGENTS.md of the user, then from the git root to the working directory, in the system prompt.',
     lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), is_mirror=True), Lookup(name='project', groups=((Pattern(place='walk', path='.kimi-code/AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends'), is_mirror=True), Lookup(name='skills', groups=((Pattern(place='root', path='.kimi-code/skills/*/**/SKILL.md'), ), (Pattern(place='root', path='.agents/skills/*/**/SKILL.md'), ), (Pattern(place='env', path='skills/*/**/SKILL.md', variable='KIMI_CODE_HOME', default='~/.kimi-code'), ), (Pattern(place='home', path='.agents/skills/*/**/SKILL.md'), ), ), kind='skill', copies='keep', order='layer', hidden=True, skips=('yaml', 'no-name', 'no-text', ), longest=250, used_when='\n  When to use: {}', is_mirror=True), ),
-    on={'turn': 'gather'},
     mirrors='Kimi Code 2.1.0',
     program={'command': 'kimi', 'prompt': 1848, 'tools': 16893},
     raw=True,
@@ -40,7 +39,6 @@ def mapping() -> dict[str, Any]:
  'sections': ['base', 'instructions', 'skills'],
  'touch': {'sections': ['touched']},
  'env': {'KIMI_CODE_HOME': '~/.kimi-code'},
- 'on': {'turn': 'gather'},
  'differs': ["Kimi Code's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'Kimi Code puts the files into a code fence that is longer than any inside them; here it always has the same length.',
              'Kimi Code also reads the field when-to-use, lists *.md files in the folder of skills, and leaves out skills of the type '
