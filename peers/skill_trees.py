@@ -1,4 +1,4 @@
-"""Trees of skills and commands whose front matter, names, descriptions or places are odd: one tree for each subject and program.
+"""Trees of skills, sub-agents and commands whose front matter, names, descriptions or places are odd: one tree for each subject and program.
 
 Each program gets the skills in its own folder. Some list those of a folder in the order of the disk, so the lines are compared sorted.
 """
@@ -114,6 +114,28 @@ _PLACES = {
 }
 # What the layout of a program does not reproduce, as its `differs` says.
 _LEFT_OUT = {"qwen": {"list", "use"}, "vibe": {"twice", "tools", "hint-number"}}
+_AGENTS = {
+    "colon": "name: {0}\ndescription: Use it: qx-{0}-about",
+    "quoted": "name: {0}\ndescription: 'qx-{0}-about' and b",
+    "double": "name: {0}\ndescription: qx-{0}-about  two",
+    "literal": "name: {0}\ndescription: |\n  qx-{0}-about\n\n  qx-{0}-more",
+    "escaped": 'name: {0}\ndescription: "qx-{0}-about\\tx\\nqx-{0}-more"',
+    "tags": "name: {0}\ndescription: qx-{0}-about <b> & c",
+    "long": "name: {0}\ndescription: qx-{0}-about " + "w" * 2000,
+    "twice": "name: {0}\ndescription: qx-{0}-first\ndescription: qx-{0}-last",
+    "nameless": "description: qx-{0}-about",
+    "other-name": "name: another\ndescription: qx-{0}-about",
+    "undescribed": "name: {0}\nmodel: qx-{0}-model",
+    "list": "name: {0}\ndescription: qx-{0}-about\ntools: [Read, Grep]",
+    "star": "name: {0}\ndescription: qx-{0}-about\ntools: '*'",
+    "empty": "name: {0}\ndescription: qx-{0}-about\ntools: []",
+    "blanks": "name: {0}\ndescription: qx-{0}-about\ntools: Read Grep ,Write",
+    "patterns": "name: {0}\ndescription: qx-{0}-about\ntools: Bash(git log:*), Read",
+    "except": "name: {0}\ndescription: qx-{0}-about\ndisallowedTools: Read, Write",
+    "both": "name: {0}\ndescription: qx-{0}-about\ntools: Read\ndisallowedTools: Write",
+    ".hidden": "name: hidden\ndescription: qx-hidden-about",
+    "group/deep": "name: deep\ndescription: qx-deep-about",
+}
 _PATHS = {
     "python": "['**/*.py']",
     "name": "['*.py', 'x']",
@@ -178,6 +200,16 @@ SKILL_TREES = {
         ("repo",),
         ("qwen",),
         touch="repo/a/b/z.py",
+    ),
+    "agents-odd": Tree(
+        {
+            f"repo/.claude/agents/{name}.md": f"---\n{fields.replace('{0}', name)}\n---\nqx-body\n"
+            for name, fields in _AGENTS.items()
+        },
+        ("repo",),
+        ("claude",),
+        is_compact=True,
+        is_sorted=True,
     ),
     "commands-odd": Tree(
         {f"repo/.claude/commands/{name}.md": text.replace("{0}", name) for name, text in _COMMANDS.items()},

@@ -122,6 +122,22 @@ def test_a_text_describes_a_skill(tree, name, body, description):
     assert [skill.description for skill in Assembler(tree.workspace("w"), name).skills()] == [description]
 
 
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ("name: a\ndescription: |\n  One.\n\n  Two.", "- a: One.\n\nTwo.\n (Tools: All tools)"),
+        ("name: a\ndescription: A.\ntools: Read Grep ,Bash(git log:*)", "- a: A. (Tools: Read, Grep, Bash(git log:*))"),
+        ("name: a\ndescription: A.\ndisallowedTools: Read, Edit", "- a: A. (Tools: All tools except Read, Edit)"),
+        ("name: a\ndescription: A.\ntools: Read\ndisallowedTools: Edit", "- a: A. (Tools: Read)"),
+        ("description: A.", ""),
+    ],
+)
+def test_how_claude_lists_a_sub_agent(tree, fields, line):
+    tree({"w/.git/HEAD": "", "w/.claude/agents/.a.md": f"---\n{fields}\n---\nBody.\n"})
+    text = Assembler(tree.workspace("w"), "claude").prompt().text
+    assert line in text and ("(Tools:" in text) == bool(line)
+
+
 @pytest.mark.parametrize(("count", "line"), [(18, "One.\nTwo. (project)"), (19, "One. (project)")])
 def test_qwen_lists_only_first_lines_of_many_skills(tree, count, line):
     text = "---\nname: a{0:02}\ndescription: |-\n  One.\n  Two.\n---\n"

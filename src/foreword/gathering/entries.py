@@ -171,7 +171,7 @@ def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | No
         from ..sources.flaws import find_flaw
 
         if flaw := find_flaw(text, _default_name(reading.path, lookup.kind), lookup.skips):
-            code = "skill-invalid" if lookup.kind == "skill" else "front-matter-invalid"
+            code = "front-matter-invalid" if lookup.kind == "command" else f"{lookup.kind}-invalid"
             return None, [finding(code, f"{flaw}; the {lookup.kind} is skipped", display_path, 1)]
     entry, findings = _parse_entry(lookup, text, display_path)
     if entry is not None and lookup.rules.trim in ("none", "fence"):

@@ -11,7 +11,7 @@ TEXT_KEYS = (
         "trim",
         "choice",
         "What to remove from the start and end of each file: blank lines (`lines`, the default), all white space (`ends`), white space at"
-        " the end only (`tail`), or nothing (`none`). Of skills and commands, it is removed from the description, in which white space is"
+        " the end only (`tail`), or nothing (`none`). Of skills, sub-agents and commands, it is removed from the description, in which white space is"
         " left only by quotes and by a block (`|` or `>`): all of it (`ends`, the default), nothing (`none`), or the line end before the fence"
         " that ends the front matter (`fence`).",
         (*TRIM_CHOICES, "fence"),

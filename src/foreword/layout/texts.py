@@ -35,7 +35,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any
     if not text_keys:
         return TextRules(**common)
     kind = table.get("as", "text")
-    if kind in ("skill", "command") and text_keys == ["trim"]:
+    if kind in ("skill", "agent", "command") and text_keys == ["trim"]:
         trim = _check_trim(table["trim"], ("ends", "none", "fence"), where)
         return TextRules(**common) if trim == "ends" else TextRules(trim, **common)
     if kind != "text":

@@ -6,6 +6,7 @@ import json
 from itertools import islice
 
 from ..findings import finding
+from ..text import regex
 from ..text.lines import printable
 from ..vocabulary import Resident, replace
 from .front_matter import (
@@ -20,6 +21,8 @@ from .front_matter import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..vocabulary import Described, Finding, Skill
 
 MAX_FIRST_LINE_LENGTH = 100
@@ -48,8 +51,15 @@ def read_definition(
         return None, findings
     if not description and (described != "text" or "description" not in fields):
         description = _describe(body, described) or ("Custom command" if described == "line" else "")
-    tools = fields.get("tools", "").strip()
-    return Resident(name, description, path, (1, max(1, line - 1)), tools=tools), findings
+    return Resident(name, description, path, (1, max(1, line - 1)), tools=_describe_tools(fields)), findings
+
+
+def _describe_tools(fields: Mapping[str, str]) -> str:
+    """Return the tools of a sub-agent as text, which may be separated by commas or blanks, but not in brackets."""
+    tools, disallowed = (
+        ", ".join(regex.findall(r"[^,\s(]+(?:\([^)]*\))?", fields.get(key, ""))) for key in ("tools", "disallowedTools")
+    )
+    return f"All tools except {disallowed}" if disallowed and not tools else tools
 
 
 def read_undescribed_skill(
@@ -77,7 +87,7 @@ def read_undescribed_skill(
 
 
 def untrimmed_description(text: str, description: str, trim: str) -> str:
-    """Return the description of a skill or command with the white space that a lookup rule's `trim` keeps at its ends."""
+    """Return the description of an entry with the white space that a lookup rule's `trim` keeps at its ends."""
     fields = parse_front_matter(text, with_last_line_end=trim != "fence")
     found = fields.get("description") if isinstance(fields, dict) else None
     return found if isinstance(found, str) and found.strip() == description else description
