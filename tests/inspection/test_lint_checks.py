@@ -502,6 +502,32 @@ def test_a_sample_document_may_contain_fences(text, fenced):
     assert "".join(letter for letter in "abcde" if document.is_fenced(text.rfind(f"{letter}\n"))) == fenced
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Wrap names in `\u2068` and `\u2069`.\n", []),
+        ("\u2067\u2066a\u2069\u2069", []),
+        ("\u2067a\u2069\u2069 \u2068", ["an unpaired bidirectional isolate (2 characters)"]),
+        ("\u2069a\u2068\n", ["an unpaired bidirectional isolate (2 characters)"]),
+        ("a\u2067b\nc\u2069", ["an unpaired bidirectional isolate (2 characters on 2 lines, starting here)"]),
+        ("a\u2067b\u2029c\u2069", ["an unpaired bidirectional isolate (2 characters)"]),
+        ("\u2068a\u202e\u2069", ["a bidirectional override (U+202E)"]),
+        ("\u202ba\u202c", ["a bidirectional override (2 characters)"]),
+    ],
+)
+def test_isolates_that_are_closed_in_their_line_are_not_hidden_text(text, expected):
+    assert [(found.severity, found.message) for found in lint_text(text)] == [("error", each) for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_decoded"),
+    [("â\x80\x93 Â\x9f", True), ("a\x08b\x08c\x08", False), ("â\x80\x93\na\x1bb", False), ("\x80\x93", False)],
+)
+def test_control_characters_of_latin_1_come_from_wrong_decoding(text, is_decoded):
+    (found,) = lint_text(text)
+    assert found.message.endswith("; was this UTF-8 decoded as Latin-1?") is is_decoded
+
+
 # Text that changes
 
 

@@ -1,4 +1,4 @@
-// Finds characters that act on a text without being seen, so that they can be drawn. They are those that `foreword lint` reports.
+// Finds characters that act on a text without being seen, so that they can be drawn: those that `foreword lint` reports, and closed isolates.
 
 const FLAG = "\\u{1F3F4}[\\u{E0061}-\\u{E007A}\\u{E0030}-\\u{E0039}]{2,8}\\u{E007F}";
 const HIDDEN = [

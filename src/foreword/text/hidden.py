@@ -1,8 +1,8 @@
 """Finds characters that people cannot see but models read.
 
 Tag characters can spell a sentence, overrides reverse the reading direction, and fillers and joiners hide a word from a search.
-Legitimate uses are ignored: flags, emoji families, joiners in Persian and Indic scripts, and a single variation selector after a
-character.
+Legitimate uses are ignored: flags, emoji families, joiners in Persian and Indic scripts, a single variation selector after a
+character, and bidirectional isolates that are closed in the same line.
 """
 
 from __future__ import annotations
@@ -21,13 +21,21 @@ _FLAG = "\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,8}\U000e007f"
 _KINDS = (
     ("tag characters", "[\U000e0000-\U000e007f]+"),
     ("consecutive variation selectors", "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}"),
-    ("a bidirectional override", "[\u202a-\u202e\u2066-\u2069]+"),
+    ("a bidirectional override", "[\u202a-\u202e]+"),
+    ("an unpaired bidirectional isolate", "[\u2066-\u2069]+"),
     ("invisible characters", "[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u180e\u115f\u1160\u3164\uffa0]+"),
     ("a joiner inside a word", "(?<=[A-Za-z0-9])[\u200c\u200d]+(?=[A-Za-z0-9])"),
     ("control characters", "[\x01-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]+"),
 )
 # Kinds that never get into a file by accident.
-_DELIBERATE_KINDS = ("tag characters", "consecutive variation selectors", "a bidirectional override")
+_DELIBERATE_KINDS = (
+    "tag characters",
+    "consecutive variation selectors",
+    "a bidirectional override",
+    "an unpaired bidirectional isolate",
+)
+# Opens or closes an isolate, or ends a paragraph and with it every isolate in it.
+_ISOLATE_OR_END = re.compile("[\u2066-\u2069\n\r\x1c-\x1e\x85\u2029]")
 _MAX_SPELLED = 120
 
 
@@ -86,6 +94,7 @@ def _is_suspicious(text: str) -> bool:
 def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
     suspicious, kinds, flag = _patterns()
     position = end = 0
+    unpaired: set[int] | None = None
     for suspicious_match in suspicious.finditer(text):
         start = suspicious_match.start()
         if start < end:
@@ -95,10 +104,31 @@ def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
         if flag_match:
             end = flag_match.end()
         elif match:
-            end = match.end()
+            end, run = match.end(), match[0]
             line += text.count("\n", position, start)
             position = start
-            yield line, _KINDS[int(str(match.lastgroup)[1:])][0], match[0]
+            if "\u2066" <= run[0] <= "\u2069":
+                unpaired = _unpaired_isolates(text) if unpaired is None else unpaired
+                run = "".join(text[offset] for offset in range(start, end) if offset in unpaired)
+            if run:
+                yield line, _KINDS[int(str(match.lastgroup)[1:])][0], run
+
+
+def _unpaired_isolates(text: str) -> set[int]:
+    """Return the offsets of the characters that open an isolate that its line does not close, or close one that is not open."""
+    unpaired: set[int] = set()
+    opened: list[int] = []
+    for match in _ISOLATE_OR_END.finditer(text):
+        if "\u2066" <= match[0] < "\u2069":
+            opened.append(match.start())
+        elif match[0] != "\u2069":
+            unpaired.update(opened)
+            opened.clear()
+        elif opened:
+            opened.pop()
+        else:
+            unpaired.add(match.start())
+    return unpaired.union(opened)
 
 
 _compiled: list[re.Pattern[str]] = []

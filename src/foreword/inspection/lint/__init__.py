@@ -206,7 +206,9 @@ def _hidden_characters(source: SourceText) -> Iterator[Finding]:
         characters = f"{count:,} characters" if count > 1 else code_point(runs[0].first)
         where = f" on {len(runs):,} lines, starting here" if len(runs) > 1 else ""
         decoded = "".join(run.spells for run in runs)[:120]
-        guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
+        # In text that was decoded as Latin-1, these are the second and third bytes of what was not ASCII.
+        is_decoded = kind == "control characters" and count > 2 and all("\x80" <= run.first <= "\x9f" for run in runs)
+        guess = "; was this UTF-8 decoded as Latin-1?" if is_decoded else ""
         message = f"{kind} ({characters}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
         yield replace(_finding("hidden-characters", source, runs[0].line, message), severity=severity_of(kind))
 

@@ -40,8 +40,8 @@ CHECKS = (
         "hidden-characters",
         "error",
         "The text contains characters that people cannot see but models read: tag characters, bidirectional overrides, invisible characters.",
-        "They can carry entire sentences that no reviewer sees. The finding decodes what tag characters spell. Emoji, flags, and the joiners"
-        " of Persian and Indic scripts are not reported.",
+        "They can carry entire sentences that no reviewer sees. The finding decodes what tag characters spell. Emoji, flags, the joiners"
+        " of Persian and Indic scripts, and bidirectional isolates that are closed in the same line are not reported.",
         Example({"AGENTS.md": "Run the tests\u202e first.\n"}, line=1, message_part="bidirectional override"),
         Example({"AGENTS.md": "Run the tests first. 👩‍💻 ❤️\n"}),
         is_guard=True,
