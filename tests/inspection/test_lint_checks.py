@@ -131,6 +131,10 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("## Example: add a page\n\n### Tests\n\nSee [it](docs/gone.md).", []),
         ("**File**: [a](docs/gone.md)\n\n```ts\nx\n```", []),
         ("Tests: `src/api/gone.py` (pending)", []),
+        ("| A \\| B | e.g. |\n|---|---|\n| x | `src/api/gone.py` |", []),
+        ("| A (e.g.) | File |\n|---|---|\n| x | `src/api/gone.py` |", ["src/api/gone.py"]),
+        ("- Entry points: `src/api/gone.py`", ["src/api/gone.py"]),
+        ("- Each entry: `src/api/gone.py`", []),
         ("## View mapping\n\nThe view: `src/api/gone.py`", []),
         ("```markdown\n```sh\nls\n```\nSee `docs/gone.md`.\n```\nSee `docs/other.md`.", ["docs/other.md"]),
         (
@@ -252,6 +256,8 @@ def test_the_name_of_a_file_says_that_it_records_changes(name, expected):
         ("- `scripts/gone.py`: counts", ["scripts/gone.py"]),
         ("It must **never**:\n\n- Ask for a password,\n  or\n- run `scripts/gone.py`.", []),
         ("Always:\n\n- run `scripts/gone.py`.", ["scripts/gone.py"]),
+        ("| When | Example |\n|---|---|\n| x | `python scripts/gone.py` |", []),
+        ("| Example | Command |\n|---|---|\n| x | `python scripts/gone.py` |", ["scripts/gone.py"]),
         ("See `references/gone.md`.", ["references/gone.md"]),
         ("See `.github/workflows/ci.yml`.", []),
         ("State: `data/inbox.jsonl`", []),
@@ -801,6 +807,48 @@ def test_a_file_of_a_submodule_is_not_missing(tree):
     tree({"outside": modules, "w/.gitmodules": Path("../outside")})
     (message,) = missing_files(tree, {})
     assert message.startswith("sdk/a.md, "), "nothing outside the workspace is read"
+
+
+SKILL_HEAD = "---\nname: plan\ndescription: Plans.\n---\n"
+PLANS, COMMAND = "w/.claude/skills/plan/SKILL.md", "w/.claude/commands/plan.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_missing"),
+    [
+        (PLANS, "**Output:** `docs/plan.md`", False),
+        (PLANS, "- Outputs: `docs/list.md` and `./docs/plan.md`", False),
+        (PLANS, "| Writes | docs/plan.md |", False),
+        (PLANS, "**Output:** see `docs/plan.md`", True),
+        (PLANS, "**Input:** `docs/plan.md`", True),
+        (PLANS, "Save the report to `docs/plan.md`.", False),
+        (PLANS, "Write code that conforms to `docs/plan.md`.", True),
+        (COMMAND, "May I write this to `docs/plan.md`?", False),
+        (COMMAND, "Write this to `web/docs/plan.md`.", True),
+        ("w/web/AGENTS.md", "**Output:** `docs/plan.md`", True),
+        ("w/web/AGENTS.md", "Read `docs/plan.md` (if it\nexists).", False),
+        ("w/web/AGENTS.md", "If `docs/plan.md` does not exist, stop.", False),
+        ("w/web/AGENTS.md", "Read `docs/plan.md` if you are new.", True),
+        ("w/web/AGENTS.md", "Read `old/docs/plan.md` if it exists.", True),
+        ("w/README.md", "Read `docs/plan.md` if it exists.", True),
+    ],
+)
+def test_a_file_that_a_skill_writes_or_that_is_used_only_if_it_exists_is_yet_to_come(tree, path, text, is_missing):
+    files = {
+        "w/AGENTS.md": "Read `docs/plan.md`.\n",
+        "w/CLAUDE.md": "@AGENTS.md\n",
+        "w/docs/x.md": "",
+        "w/old/docs/x.md": "",
+    }
+    missing = missing_files(tree, {**files, path: f"{SKILL_HEAD if path == PLANS else ''}{text}\n"})
+    assert ("docs/plan.md does not exist" in " ".join(missing)) is is_missing
+
+
+def test_another_skill_has_its_own_scripts(tree):
+    skill = "---\nname: {}\ndescription: Does it.\n---\n"
+    files = {"w/.agents/skills/a/SKILL.md": RUNS.format("a", ""), "w/scripts/x.py": ""}
+    guarded = f"{skill.format('b')}Read `scripts/check.py` if it exists.\n"
+    assert missing_files(tree, {**files, "w/.agents/skills/b/SKILL.md": guarded}) == ["scripts/check.py does not exist"]
 
 
 def test_a_link_has_the_references_of_its_target(tree):

@@ -54,16 +54,16 @@ def without_files_of_git(findings: Sequence[Finding], root: str, submodules: str
     `submodules` is the text of `.gitmodules`.
     """
     paths = {
-        found: set(_possible_paths(found.path, target, root))
+        found: set(possible_paths(found.path, target, root))
         for found in findings
-        if (target := _missing_target(found)) and is_inside(found.path, root)
+        if (target := missing_target(found)) and is_inside(found.path, root)
     }
     names = set[str]().union(*paths.values())
     known = ignored(root, names) | left_out(root, names) | in_submodules(submodules, names) if names else set[str]()
     return [found for found in findings if known.isdisjoint(paths.get(found, ()))]
 
 
-def _missing_target(found: Finding) -> str:
+def missing_target(found: Finding) -> str:
     """Return the path in a finding about a file that does not exist, or empty if it is about something else."""
     if found.code == MISSING_FILE:
         return found.message.removesuffix(" does not exist")
@@ -71,7 +71,7 @@ def _missing_target(found: Finding) -> str:
     return missing[1] if missing else ""
 
 
-def _possible_paths(path: str, target: str, root: str) -> Iterator[str]:
+def possible_paths(path: str, target: str, root: str) -> Iterator[str]:
     """Yield the paths, relative to the root, that a target in a file may mean."""
     folder = os.path.dirname(path)
     while is_inside(folder, root):

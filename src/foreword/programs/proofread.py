@@ -15,19 +15,21 @@ from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
 from ..inspection.lint.skills import skill_readers, with_reaction
-from ..inspection.lint.source_text import skill_texts
+from ..inspection.lint.source_text import SourceText, skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.places import Known
 from ..sources.reader import Reader
+from ..sources.search import SKILL_FILE
 from ..sources.tree import Listings, scan_below
 from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, replace, value
 from .agents import folders_above
+from .files_to_come import without_files_to_come
 from .folder_assemblers import FolderAssemblers
 from .lint_disk import LintDisk
 from .lint_report import fold_by_file, without_files_of_git, without_repeated_reasons
@@ -148,6 +150,7 @@ class _LintRun:
         # The agents that search a hidden folder for skills.
         self.readers: Mapping[str, Readers] = {}
         self.in_use: Collection[str] = ()
+        self.mirrors: Collection[Layout] = ()
         self.reader = Reader()
         self.listings = listings or Listings(workspace.inside)
         self.wrong_case = WrongCaseFinder(self.root, self.listings)
@@ -175,6 +178,7 @@ class _LintRun:
         reach = workspace_reach(self.root, self.snapshot.plan.workspace)
         submodules = self.reader.read(os.path.join(self.root, ".gitmodules"), reach)
         kept = without_files_of_git(without_repeated_reasons(self.findings), self.root, submodules.text)
+        kept = without_files_to_come(kept, printable(self.root), self._instruction_texts)
         self.findings = dict.fromkeys(kept)
         reactions = (
             with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
@@ -187,6 +191,19 @@ class _LintRun:
         ]
         findings = merge_repeated(findings, printable(self.root))
         return Report(tuple(fold_by_file(findings) if is_folded else findings), len(self.files), self.root)
+
+    def _instruction_texts(self) -> Iterator[SourceText]:
+        """Yield the texts of the files that were checked, and of the repository's skills and commands for known agents."""
+        kinds: dict[str, str] = {}
+        for kind in ("skill", "command"):
+            patterns = instruction_file_patterns([self.snapshot.layout, *self.mirrors], kind)
+            kinds.update(
+                (printable(path), kind) for path in find_instruction_files(self.root, patterns, self.listings).paths
+            )
+        for path in {**dict.fromkeys(self.files, "file"), **kinds}:
+            if source := self.own.files.read(path):
+                is_skill = os.path.basename(path) == SKILL_FILE
+                yield SourceText(path, source.text, kind="skill" if is_skill else kinds.get(path, "file"))
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
@@ -272,7 +289,8 @@ class _LintRun:
         arguments = (self.agent, self.now) if self.assembler_for else ()
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
         self.own = agents.own
-        self.own.readers = self.readers = skill_readers(agents.mirrors.values())
+        self.mirrors = agents.mirrors.values()
+        self.own.readers = self.readers = skill_readers(self.mirrors)
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result

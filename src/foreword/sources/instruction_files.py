@@ -33,13 +33,14 @@ class InstructionFiles:
     is_complete: bool = True
 
 
-def instruction_file_patterns(layouts: Iterable[Layout]) -> tuple[str, ...]:
+def instruction_file_patterns(layouts: Iterable[Layout], kind: str = "text") -> tuple[str, ...]:
     """Return the paths of all patterns with which layouts find instruction files, without the places they start from.
 
-    Patterns for the user's own files are included, because people copy such files into a project, where no agent reads them.
+    `kind` is that of the lookup rules. Patterns for the user's own files are included, because people copy such files into a project, where no
+    agent reads them.
     """
     paths: dict[str, None] = {}
-    for lookup in (lookup for layout in layouts for lookup in layout.lookups if lookup.kind == "text"):
+    for lookup in (lookup for layout in layouts for lookup in layout.lookups if lookup.kind == kind):
         for pattern in (pattern for group in lookup.groups for pattern in group):
             if pattern.path[:1] in ("/", "~") or ".." in pattern.path.split("/"):
                 continue

@@ -46,6 +46,8 @@ _CHANGES_FOLDER = lazy_pattern(r"^[ \t$]*(?:cd|pushd)[ \t]+\S|&&[ \t]*cd[ \t]", 
 # `cd DOCS_PATH`: what follows is in another repository.
 _ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+# In the first cell of a column.
+_IS_EXAMPLE = lazy_pattern(r"\b(?:e\.g\b|examples?\b|samples?\b)", re.IGNORECASE)
 _IF_EXISTS = lazy_pattern(
     r"\b(?:if (?:it |they |one )?(?:exists?|(?:is |are )?(?:present|available))|optional(?:ly)?)\b", re.IGNORECASE
 )
@@ -69,7 +71,8 @@ _NOT_A_FILE = lazy_pattern(
     r"|gitignored?|local|locally|cach\w*|download\w*|upload\w*|your|their|user'?s?|if|when|not|never|no|don'?t|avoid|wrong|bad|instead|missing|path"
     r"|export\w*|install\w*|init|scaffold\w*|copy|copies|copied|build\w*|compil\w*|artifacts?|log|logs|result|results|report|reports|plan|any|each|every"
     r"|per|name\w*|convention|pattern|planned|pending|future|todo|consumer|project's|target|run"
-    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) (?:in|at)|keep in|one line|bullet|entry"
+    r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) (?:in|at)|keep in|one line|bullet"
+    r"|entry(?![ -]points?\b)"
     # Spanish, Portuguese, French, German
     r"|apagad\w+|remo[vçc]\w+|eliminad\w+|borrad\w+|supprim\w+|gelöscht\w*|entfernt\w*"
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
@@ -269,6 +272,7 @@ def _find_missing_scripts(source: SourceText, exists: Exists, exists_anywhere: E
             _GENERATED.search(source.line_around(match.start()))
             or not is_shell(source, match.start())
             or source.is_counterexample(match.start())
+            or _IS_EXAMPLE.search(source.column_head(match.start()))
             or _FORBIDS.search(source.list_above(match.start())[0])
             or _CHANGES_FOLDER.search(source.fence_before(match.start()))
         )
@@ -396,6 +400,8 @@ def _is_about_other_files(source: SourceText, offset: int, before: str) -> bool:
         return True
     introduction, items = source.list_above(offset)
     if _SUPPOSES.search(introduction) or _IN_HOME.search(introduction) or _IN_HOME.search(items):
+        return True
+    if _IS_EXAMPLE.search(source.column_head(offset)):
         return True
     return any(map(_ABOUT_OTHER_FILES.search, (source.headings_above(offset), source.table_head(offset))))
 

@@ -34,6 +34,7 @@ _IN_LIST = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
 # A line that does not continue the paragraph above it: an item, a heading, a quote, a row of a table, a fence or a tag.
 _BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t]|[#>|<]|```|~~~)")
 _ANY_COMMENT = re.compile(r"`?<!--[^<>]{0,1000}-->`?")
+_CELL_END = re.compile(r"(?<!\\)\|")
 # A line that the next one does not continue.
 _BREAKS = re.compile(r"[ \t]*(?:[#|<]|```|~~~)")
 ENDS_SENTENCE = re.compile(r"[.!?:;](?:[ \t]|$)")
@@ -289,6 +290,12 @@ class SourceText:
                 return head
             start = self.text.rfind("\n", 0, start - 1) + 1
         return ""
+
+    def column_head(self, offset: int) -> str:
+        """Return the first cell of the column that contains a character, or empty if it is not in a table."""
+        cells = _CELL_END.split(self.table_head(offset).strip())
+        column = len(_CELL_END.split(self.before(offset).lstrip())) - 1
+        return cells[column] if column < len(cells) else ""
 
     def is_code(self, offset: int) -> bool:
         """Whether a character is in a fence or, judging by its line alone, in a code span."""
