@@ -69,6 +69,8 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."}, UNREAD),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md")}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Run tests.\n"}, []),
+        ({"AGENTS.md": "# AGENTS.md\n\nSee AGENTS.md. Run.", "CLAUDE.md": "# Claude\n\nSee CLAUDE.md. Run."}, []),
+        ({"AGENTS.md": "# Shop\n\nNever run tests.", "CLAUDE.md": "# Shop\n\nAlways run tests."}, UNREAD),
         ({"AGENTS.md": "# Shop\n\nRun the\ntests.", "CLAUDE.md": "# Claude\n\n- Run the **tests**.\n- Be brief."}, []),
         ({"AGENTS.md": "# Shop\n\nRun tests.", "CLAUDE.md": "# Shop\n\nRun."}, UNREAD),
         ({"AGENTS.md": "Read `docs/a.md`.", "CLAUDE.md": "@docs/a.md", "docs/a.md": "Run tests."}, []),
@@ -426,6 +428,26 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
 
 
 @pytest.mark.parametrize(
+    ("files", "is_reported"),
+    [
+        ({".claude/rules/a.mdc": Path("../gone.md")}, False),
+        ({".cursor/rules/b.mdc": "---\nglobs: x/*\n---\nThe rules are in @a.mdc."}, False),
+        ({".cursor/rules/b.mdc": "See [the rules](../../.claude/rules/a.mdc)."}, False),
+        ({".cursor/rules/b.mdc": "The rules are in .claude/rules:\n\n- a.mdc"}, False),
+        ({".cursor/rules/b.mdc": "The rules are in a.mdc and in docs/a.mdc."}, True),
+        ({".claude/rules/b.md": "---\npaths: x/*\n---\nSee a.mdc."}, False),
+        ({".claude/rules/b.md": "---\npaths: x/*\n---\nSee data.mdc."}, True),
+        ({"README.md": "See `.claude/rules/a.mdc`."}, True),
+    ],
+)
+def test_a_rule_that_another_file_names_keeps_its_name(findings_for, files, is_reported):
+    base = {"x/y": "", ".claude/rules/a.mdc": "Be brief.", ".claude/rules/c.md": "Use CSS."}
+    found = findings_for({**base, **files})
+    assert ("misplaced-file", ".claude/rules/a.mdc", None) in found or not is_reported
+    assert is_reported or "misplaced-file" not in [code for code, _, _ in found]
+
+
+@pytest.mark.parametrize(
     ("sizes", "expected"),
     [
         ((32_768, 0), []),
@@ -697,6 +719,42 @@ def test_rules_that_an_agent_gets_twice(findings_for):
     made = f"<!-- tool:rules:start -->\n\n{LONG}\n\n<!-- tool:rules:end -->\n"
     assert findings_for({".claude/rules/b.md": made}) == [], "a program writes it"
     assert findings_for({".claude/rules/b.md": "", "CLAUDE.md": f"# C\n\n{LONG}\n"}, "--disable", "blank-file") == []
+
+
+@pytest.mark.parametrize(
+    ("notice", "is_reported"),
+    [
+        ("<!-- GENERATED FILE: edit the source and regenerate. -->", False),
+        ("Generated file\n\n", False),
+        ("<!-- Do not edit this copy. -->", False),
+        ("**DO NOT EDIT**", False),
+        ("Do not edit files in `dist`.", True),
+        ("A generated file is never changed.", True),
+    ],
+)
+def test_a_generated_copy_repeats_its_source(tree, notice, is_reported):
+    files = {"w/AGENTS.md": f"# A\n\n{LONG}\n", "w/web/AGENTS.md": f"{notice}\n\n{LONG}\n"}
+    tree({**GIT, **files})
+    found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert {each.code for each in found} & {"repeated-paragraph", "sent-twice"} == (
+        {"sent-twice"} if is_reported else set()
+    )
+
+
+def test_what_several_files_repeat_is_one_finding(tree):
+    rules = f"<!-- tool:start -->\n\n{LONG}\n\n<!-- tool:end -->\n"
+    files = {f"w/{folder}AGENTS.md": f"# {folder}\n\n{rules}" for folder in ("", "a/", "b/", "c/")}
+    tree(
+        {
+            **GIT,
+            **files,
+            "w/d/AGENTS.md": f"# D\n\n{rules}\n\n{LONG} Too.\n",
+            "w/d/e/AGENTS.md": f"# E\n\n{LONG} Too.\n",
+        }
+    )
+    found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    messages = [tree.short(each.message).partition("; ")[2] for each in found if each.code == "repeated-paragraph"]
+    assert messages == ["also in /w/b/AGENTS.md:5 and 2 more", ""], "e repeats something else"
 
 
 def test_an_import_in_a_sentence_is_advised_to_be_a_mention(findings_for):

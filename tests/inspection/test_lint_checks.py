@@ -135,6 +135,16 @@ def test_a_path_in_prose_may_be_relative_to_any_folder(text, kind, expected):
         ("| A (e.g.) | File |\n|---|---|\n| x | `src/api/gone.py` |", ["src/api/gone.py"]),
         ("- Entry points: `src/api/gone.py`", ["src/api/gone.py"]),
         ("- Each entry: `src/api/gone.py`", []),
+        ("### Mobile — a iniciar\n\n- API: `src/api/gone.py`", []),
+        ("### Mobile — iniciado\n\n- API: `src/api/gone.py`", ["src/api/gone.py"]),
+        ("- Projeto-alvo: `src/api/gone.py`", []),
+        ("- à venir : `src/api/gone.py`", []),
+        ("- geplant: `src/api/gone.py`", []),
+        ("- État (à persister dans `src/api/gone.json`)", []),
+        ("- Persist it to disk (`src/api/gone.json`)", []),
+        ("- The persistence layer (`src/api/gone.py`)", ["src/api/gone.py"]),
+        ("Do not import deprecated [src/gone.ts](src/gone.ts).", []),
+        ("Do not import from elsewhere. See [src/gone.ts](src/gone.ts).", ["src/gone.ts"]),
         ("## View mapping\n\nThe view: `src/api/gone.py`", []),
         ("```markdown\n```sh\nls\n```\nSee `docs/gone.md`.\n```\nSee `docs/other.md`.", ["docs/other.md"]),
         (
@@ -671,7 +681,7 @@ def test_skills_with_the_same_kind_of_name_are_reported_once(tree):
         ("plugin", "name: a\nargument_hint: ''", None),
         ("plugin", "name: a\ndisallowed-tools: Write", None),
         ("plugin", f"name: {'n' * 65}", "Codex CLI and Copilot CLI skip this skill"),
-        (".claude", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
+        (".agents", "name: a\nlicense: a: b", "Copilot CLI skips this skill"),
         (".codex", "name: a\nlicense: a: b", None),
         (".agents", f"name: a\nx: {'x' * 9}", None),
     ],
@@ -721,6 +731,23 @@ def test_the_line_of_a_fence_that_is_never_closed(tree, text, line):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
     (found,) = proofread(Assembler(tree.workspace("w"))).findings
     assert (found.code, found.line) == ("file-fence", line)
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "severity"),
+    [
+        (".claude/skills/a", "CLAUDE.md", "info"),
+        (".claude/skills/a", "AGENTS.md", "info"),
+        (".claude/skills/a", ".github/copilot-instructions.md", "warning"),
+        (".agents/skills/a", "CLAUDE.md", "warning"),
+        (".github/skills/a", "CLAUDE.md", "warning"),
+    ],
+)
+def test_a_skill_of_claude_code_that_only_copilot_skips_matters_if_copilot_is_used(tree, path, file, severity):
+    skill = "---\nname: a\ndescription: Use it when: always.\n---\nDo it.\n"
+    tree({"w/.git/HEAD": "", f"w/{path}/SKILL.md": skill, f"w/{file}": "Be brief.\n"})
+    found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [each.severity for each in found if each.code == "skill-repaired"] == [severity]
 
 
 def test_what_agents_do_with_a_long_description(tree):
@@ -1015,6 +1042,39 @@ def test_a_large_section_names_its_largest_file_and_the_folder(tree, sizes, mess
     found = proofread(Assembler(tree.workspace("w"), "claude"), is_recursive=True).findings
     messages = [tree.short(finding.message) for finding in found if finding.code == "oversized-section"]
     assert len(messages) == 1 and messages[0].endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ({"": 45_000, "a/": 44_000}, [""]),
+        ({"": 45_000, "a/": 46_000}, ["", "a/"]),
+        ({"": 50, "a/": 45_000, "a/b/": 44_000, "c/": 45_000}, ["a/", "c/"]),
+    ],
+)
+def test_a_section_that_is_too_large_above_is_one_finding(tree, sizes, expected):
+    for folder, size in sizes.items():
+        tree({f"w/{folder}CLAUDE.md": f"{folder} x y. " * (size // len(f"{folder} x y. "))})
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/.claude/x": ""})
+    disabled = ("over-limit", "sent-twice")
+    found = proofread(Assembler(tree.workspace("w"), "claude"), disable=disabled, is_recursive=True).findings
+    paths = [tree.short(each.path) for each in found if each.code == "oversized-section"]
+    assert paths == [f"/w/{folder}CLAUDE.md" for folder in expected]
+
+
+def test_a_file_that_is_cut_says_that_the_section_below_is_too_large(tree):
+    texts = {folder: f"{folder} x y. " * (45_000 // len(f"{folder} x y. ")) for folder in ("a/", "a/b/")}
+    tree(
+        {
+            "w/.git/HEAD": "ref: refs/heads/main\n",
+            "w/.codex/x": "",
+            **{f"w/{folder}AGENTS.md": text for folder, text in texts.items()},
+        }
+    )
+    found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [(each.code, tree.short(each.path)) for each in found if each.severity == "warning"] == [
+        ("cut-file", "/w/a/AGENTS.md")
+    ]
 
 
 def test_an_instruction_file_deep_in_a_hidden_folder_is_not_checked(tree):

@@ -42,6 +42,7 @@ from ..text.tokens import Count
 from ..vocabulary import replace
 from .agent_below import AgentBelow
 from .agents_in_use import evidence_of
+from .named_files import NamedFiles
 from .own_files import OwnFiles
 from .progress import counted
 from .quiet_folders import FolderTexts
@@ -95,8 +96,8 @@ class AgentLint:
         )
         # The files that an agent loads, or may get later, for example when it touches a file.
         self.files_read: dict[str, None] = {}
-        self.rules = WaitingRules()
-        self.wrong_case = WrongCaseNames(self.files)
+        self.rules, self.wrong_case = WaitingRules(), WrongCaseNames(self.files)
+        self.named = NamedFiles(self.files, self.mirrors.values())
 
     def findings(
         self, is_recursive: bool, disabled: Collection[str], candidates: Iterable[Candidate] = ()
@@ -277,7 +278,7 @@ class AgentLint:
         report_unexpanded_includes(visit, self.facts, self._is_for)
         report_invalid_fields(visit, self.facts)
         self.rule_fields.visit(visit)
-        report_other_extensions(visit, self.facts, lambda folder: self.files.own_entries(visit.folder, folder))
+        report_other_extensions(visit, self.facts, self.files.own_entries, self.named.is_named)
         self.repeated.visit(visit)
         self.files_read.update(dict.fromkeys(visit.loaded))
         # Cursor does not use some rules unless the user attaches them.

@@ -25,13 +25,26 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
     That a section is large is known if its file is cut or over an agent's limit, and that a text is repeated if an agent gets it twice.
     Invalid YAML is one mistake, whatever it means for each agent.
     """
-    findings = list(_with_first_yaml_problem(findings))
+    findings = list(_without_sections_below(_with_first_yaml_problem(findings)))
     too_long = {found.path for found in findings if found.code in ("cut-file", "over-limit")}
     said = {
         "oversized-section": too_long,
         "repeated-paragraph": {found.path for found in findings if found.code == "sent-twice"},
     }
     return [found for found in findings if found.path not in said.get(found.code, frozenset[str]())]
+
+
+def _without_sections_below(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings without large sections of which a file above is known to be too long, too, unless most of one comes from its own file."""
+    findings = list(findings)
+    known = {os.path.dirname(found.path) for found in findings if found.code in ("cut-file", "oversized-section")}
+
+    def is_known_above(found: Finding) -> bool:
+        folder = os.path.dirname(found.path)
+        is_part = found.code == "oversized-section" and "most of them come from here" not in found.message
+        return is_part and any(is_inside(folder, above) for above in known - {folder})
+
+    return [found for found in findings if not is_known_above(found)]
 
 
 _YAML = re.compile(r"the front matter (?:cannot be read as YAML|is never closed|has [\d,]+ characters)")
@@ -132,13 +145,16 @@ _FOLDABLE = (
 def fold_by_file(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings, where those about several things that are missing in one file are one, at the first of them.
 
-    What is missing in several files is reported for the first: often these are copies.
+    What is missing in several files, or what several repeat, is reported for the first: often these are copies.
     """
     others_of: dict[Finding, list[Finding]] = {}
     groups: dict[object, list[tuple[Finding, str, _Foldable | None, str]]] = {}
     first_of: dict[str, Finding] = {}
     for found in findings:
-        if found.code == MISSING_FILE and (first := first_of.setdefault(found.message, found)) is not found:
+        if (
+            found.code in (MISSING_FILE, "repeated-paragraph")
+            and (first := first_of.setdefault(found.message, found)) is not found
+        ):
             others_of.setdefault(first, []).append(found)
             continue
         foldable, match = _match(found)

@@ -181,7 +181,7 @@ class _LintRun:
         kept = without_files_to_come(kept, printable(self.root), self._instruction_texts)
         self.findings = dict.fromkeys(kept)
         reactions = (
-            with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root)
+            with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root, self.in_use)
             for each in sorted(self.findings, key=_sort_key)
         )
         findings = [

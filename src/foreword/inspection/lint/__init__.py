@@ -23,6 +23,7 @@ from ...vocabulary import Finding, replace
 from .changing import find_changing_text, find_changing_values
 from .contradictions import find_contradictions
 from .patterns import lazy_pattern
+from .records import is_generated
 from .references import find_missing_files, find_personal_links, find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .secrets import find_secrets, mask_secrets
@@ -232,7 +233,8 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
     for clash in find_contradictions(sources):
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
         yield _finding("contradiction", by_path[clash.path], clash.line, message)
-    for repetition in find_repetitions(sources):
+    # The copy that a tool writes has the text of its source.
+    for repetition in find_repetitions([source for source in sources if not is_generated(source)]):
         if len(repetition.text) < MIN_REPEATED_LENGTH:
             continue
         tokens = context.count_tokens(repetition.text)

@@ -241,6 +241,18 @@ def mentions(text: str, path: str, written_in: str) -> bool:
     return any(about_all_files.search(line) for line in text.split("\n") if name in line)
 
 
+def names_file(text: str, path: str, written_in: str) -> bool:
+    """Whether text in the file at `written_in` names another one: by its path, as `@name`, or by its name if that file's folder is named too."""
+    name, folder = basename(path), dirname(path)
+    if path == written_in or name not in text:
+        return False
+    if f"{basename(folder)}/{name}" in text or relpath(path, dirname(written_in)) in text.split():
+        return True
+    is_about_folder = dirname(written_in) == folder or f"{basename(dirname(folder))}/{basename(folder)}" in text
+    before = r"(?<![\w./-])" if is_about_folder else "@"
+    return re.search(rf"{before}{re.escape(name)}(?![\w-])", text) is not None
+
+
 # "the nearest AGENTS.md", "AGENTS.md files in each package", "crates/<crate>/AGENTS.md"
 _FOLDERS = "폴더|디렉[터토]리|目录|目錄|文件夹|资料夹|フォルダ|ディレクトリ|carpeta|pasta|dossier|ordner|verzeichnis"
 _ABOUT_ALL_FILES = (

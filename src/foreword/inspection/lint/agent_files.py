@@ -103,9 +103,17 @@ def _is_page(visit: Visit, path: str) -> bool:
 
 
 def _is_copied(visit: Visit, hidden: Candidate) -> bool:
-    """Whether the file that hides this one has the same text."""
+    """Whether the file that hides this one has the same text, perhaps with its own name or another title."""
     source, hiding = visit.read(hidden.path), visit.read(hidden.target)
-    return source is not None and hiding is not None and source.text == hiding.text
+    return source is not None and hiding is not None and _without_names(source) == _without_names(hiding)
+
+
+_TITLE = re.compile(r"^#[ \t].*$", re.MULTILINE)
+
+
+def _without_names(source: SourceText) -> str:
+    """Return a text without its title, and without the name of its file."""
+    return _TITLE.sub("", source.text, 1).replace(source.name, "")
 
 
 def _named_files(visit: Visit, known: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ at anything uncertain (a variable, a placeholder, an open quote), because a wron
 from __future__ import annotations
 
 import re
+from heapq import merge
 from itertools import islice
 from posixpath import normpath
 
@@ -34,6 +35,20 @@ _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "fish", "console", "shell
 _FENCE_INFO = lazy_pattern(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
 _PROMPT = lazy_pattern(r"[ \t>]*(?:[\w.@~:/-]{0,40}[$%][ \t]+)?")
 _WORD = lazy_pattern(r"[ \t]*(?:(&&|\|\||[;|&()])|((?:[^\s;|&()\"'\\#]|(?<=[^\s])#|\"[^\"\n$`\\]*\"|'[^'\n]*')+))")
+# "# In the shop:", "# No consumer (A/B)": the comment that names a place and nothing else.
+_PLACE = lazy_pattern(
+    r"^[ \t>]*#[ \t]*(?:(?:in|en|dans|im)[ \t]+(?:(?:the|your|el|la|le|der)[ \t]+)?"
+    r"|(?:no|na|nos|nas)[ \t]+(?=consum|client|aplicat|app\b|proje|reposit|backend|frontend))"
+    r"[`'\"]?(?P<name>[\w@./-]+)[`'\"]?(?:[ \t]+(?:app|project|repo|repository)\b)?[ \t]*(?:\([^()\n]*\))?[ \t]*:?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What such a comment may name that is not a place.
+_NOT_A_PLACE = lazy_pattern(
+    r"(?:ci|cd|dev\w*|prod\w*|staging|test\w*|parallel|background|foreground|docker|container|watch|debug|headless|order|sequence|short|general|addition"
+    r"|summary|terminal|shell|root|local|locally|release|browser|paralelo|orden|parallèle|production|developpement|desarrollo)",
+    re.IGNORECASE,
+)
+_ANY_COMMENT = lazy_pattern(r"^[ \t>]*#[^\n]*$", re.MULTILINE)
 _REDIRECTION = lazy_pattern(r"\d?[<>]")
 _ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "time", "env", "exec", "command", "nohup"))
@@ -54,14 +69,29 @@ def find_commands(source: SourceText, programs: Sequence[str]) -> Iterator[Comma
 
 
 def _all_commands(source: SourceText) -> Iterator[Command]:
+    return merge(_span_commands(source), _shell_commands(source), key=lambda command: command.offset)
+
+
+def _span_commands(source: SourceText) -> Iterator[Command]:
     text = source.text
     for match in _SPAN.finditer(text):
         if not source.is_fenced(match.start()) and not _is_about_any_project(source.line_around(match.start())):
             yield from _Line(match[2], match.start(2), "").commands()
+
+
+def _shell_commands(source: SourceText) -> Iterator[Command]:
+    text = source.text
     for start, end in source.fences:
         info = _FENCE_INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
             yield from _fence_commands(text, text.find("\n", start, end) + 1 or end, end)
+
+
+def named_place(fence: str) -> str:
+    """Return the place that the last comment in the beginning of a fence names, or empty if it names none: "# In web:"."""
+    comments = _ANY_COMMENT.findall(fence.rpartition("\n")[0])
+    place = _PLACE.match(comments[-1]) if comments else None
+    return "" if place is None or _NOT_A_PLACE.fullmatch(place["name"]) else place["name"]
 
 
 def _is_about_any_project(line: str) -> bool:

@@ -25,7 +25,12 @@ _RECORD_HEADING = lazy_pattern(
     rf"{_CHANGES}|(?<![\d-])20\d\d([-/.])\d{{1,2}}\1\d{{1,2}}(?!\d)|20\d\d年\d{{1,2}}月\d", re.IGNORECASE
 )
 _UNFILLED = lazy_pattern(r"(?<![`{$])\{\{[ \t]*[A-Za-z][\w -]{0,60}\}\}(?![`}])")
-_GENERATED = lazy_pattern(r"\b(?:auto-?generated|generated (?:by|from)|do not edit)\b", re.IGNORECASE)
+# "GENERATED FILE", "do not edit this copy", but not "do not edit files in dist".
+_GENERATED = lazy_pattern(
+    r"(?:^|<!--)[ \t>#*_]*(?:this is an? )?generated file\b|\b(?:auto-?generated|generated (?:by|from)|(?:do not|don['’]t) (?:edit|modify)"
+    r"(?:[ \t]+(?:this|it|by hand|here|directly|manually)\b|[ \t]*(?:[.!;,:)*]|-->|[-—–]|$)))",
+    re.IGNORECASE | re.MULTILINE,
+)
 # A file says in its first lines that it is generated.
 _MAX_NOTICE = 600
 _COMMENT = lazy_pattern(r"<!--([^<>\n]{1,80})-->")

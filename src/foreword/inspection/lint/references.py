@@ -65,6 +65,11 @@ _POINTS_TO = lazy_pattern(
     r"[*_\[`(]{0,3}$",
     re.IGNORECASE,
 )
+# Planned, in Spanish, Portuguese, French and German.
+_TO_COME = (
+    r"a iniciar|a fazer|por fazer|por hacer|pendi?entes?|futur[aeo]s?|planejad[ao]s?|planead[ao]s?|planificad[ao]s?|planifiée?s?|previst[ao]s?|prévue?s?"
+    r"|à venir|à faire|geplant\w*|zukünftig\w*|künftig\w*|projeto-alvo"
+)
 _NOT_A_FILE = lazy_pattern(
     r"\b(?:e\.?g\.?|i\.e|examples?|for instance|such as|like|new|add(?:s|ed|ing)?|creat\w*|generat\w*|writ\w+|wrote|outputs?|sav\w+|renam\w*|delet\w*"
     r"|remov\w*|deprecat\w*|legacy|old|former\w*|moved?|replac\w*|exists?|optional\w*|templates?|placeholders?|would|produc\w*|emit\w*|ignor\w*"
@@ -74,6 +79,8 @@ _NOT_A_FILE = lazy_pattern(
     r"|maintain\w*|clon\w*|scrubb\w*|updat\w*|append\w*|record\w*|check for|promot\w*|goes|put|stor(?:e|es|ed) (?:in|at)|keep in|one line|bullet"
     r"|entry(?![ -]points?\b)"
     # Spanish, Portuguese, French, German
+    rf"|{_TO_COME}|persister|enregistr\w+|sauvegard\w+|gravar|speicher\w*|gespeichert"
+    r"|persist(?:s|ed|ing)?[ \t]+(?:[\w-]+[ \t]+){0,3}(?:to|in|into|as)"
     r"|apagad\w+|remo[vçc]\w+|eliminad\w+|borrad\w+|supprim\w+|gelöscht\w*|entfernt\w*"
     r"|crear|cree|crea|criar|crie|criad\w+|nuev\w+|nov[oa]s?|ejemplos?|exemplos?|exemples?|beispiel\w*|cré\w+|nouve\w+|neue?[rsn]?|erstell\w*|angelegt|gerar|gerad\w+|generar|générer"
     r"|escrib\w+|escrev\w+|guardar|guarde|salvar|salve|si|se|wenn|falls|cuando|quando|nunca|não|nicht|kein\w*)\b"
@@ -85,9 +92,15 @@ _NOT_A_FILE = lazy_pattern(
 _ABOUT_OTHER_FILES = lazy_pattern(
     r"\b(?:goes|write|save|create|creat\w+|output|outputs|put|store|new|templates?|examples?|generated|planned|roadmap|future|propos\w+|todo|target"
     r"|scaffold\w*|deliverables?|artifacts?|naming|convention\w*|migrat\w+|deprecated|removed|legacy|when|if|expected|adding|add|step|writing|mapping|maps"
-    r"|to (?:build|implement))\b|示例|模板|计划|例",
+    rf"|to (?:build|implement)|{_TO_COME})\b|示例|模板|计划|例",
     re.IGNORECASE,
 )
+# "Do not import deprecated [x](x.ts)"
+_AVOIDED = lazy_pattern(
+    r"\b(?:deprecated|obsolete|removed|deleted|(?:do not|don['’]t|never) (?:import|use))[ \t]+(?:[\w`*-]+[ \t]+){0,3}[`*_]{0,3}$",
+    re.IGNORECASE,
+)
+_LABEL = lazy_pattern(r"\[[^\[\]\n]{0,200}\]\(<?$")
 _NOT_A_LINK = lazy_pattern(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
 # Folders to which instructions refer even if the repository has none.
 _PAGE_FOLDERS = frozenset("doc docs documentation guide guides handbook playbook playbooks runbooks wiki".split())
@@ -368,7 +381,8 @@ def _is_sample_link(source: SourceText, offset: int, line: str) -> bool:
     """Whether a link is an example, in another repository, or to a file that the reader has to write first."""
     headings = source.headings_above(offset)
     return bool(
-        _NOT_A_LINK.search(line)
+        _AVOIDED.search(_LABEL.sub("", source.before(offset)))
+        or _NOT_A_LINK.search(line)
         or is_about_other_repository(f"{headings}\n{line}")
         or _ABOUT_OTHER_FILES.search(headings)
         or source.introduces_fence(offset)

@@ -271,16 +271,19 @@ def _closest(name: str, fields: Collection[str]) -> str:
 _NOT_A_RULE = re.compile(r"(?:^|[-_.])(?:readme|index|template|example)s?$", re.IGNORECASE)
 
 
-def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
+def report_other_extensions(
+    visit: Visit, facts: Facts, entries: Callable[[str, str], Iterable[str]], is_named: Callable[[str], bool]
+) -> None:
     """Report files in a folder of rules that the agent ignores because of their extension, such as `.mdc` for Claude Code.
 
-    `entries` returns the names in a folder, whose path is relative to the one in which the agent works.
+    `entries` returns the names in a folder below another, and `is_named` whether a file cannot be read, or any instruction
+    file of the repository names the one with this path: then it may be read through that one, which a new name would break.
     """
     for folder, endings in _rule_folders(visit.layout).items():
         # In the folder of another agent, that agent may read the file.
         if not any(f"{folder}/".startswith(path) for path in visit.layout.detected_by if path.endswith("/")):
             continue
-        names = list(entries(folder))
+        names = list(entries(visit.folder, folder))
         for name in names:
             stem, extension = splitext(name)
             is_rule = extension == ".mdc" or (extension == ".md" and extension not in endings)
@@ -291,7 +294,9 @@ def report_other_extensions(visit: Visit, facts: Facts, entries: Callable[[str],
                 f" rename it to {_stem_for(printable(stem), endings[0])}{endings[0]}"
             )
             place = Place(f"{visit.folder}/{folder}/{printable(name)}")
-            if _has_version(visit, place.path, [name for name in names if name.endswith(tuple(endings))], endings):
+            if is_named(place.path) or _has_version(
+                visit, place.path, [name for name in names if name.endswith(tuple(endings))], endings
+            ):
                 continue
             for_several = (
                 f"{{agents}} ignore{{s}} these {{count}} files, and read{{s}} only files that end in {' or '.join(endings)} in that folder:"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ...layout.model import Layout
-    from ...vocabulary import Finding
+    from ...vocabulary import Finding, Severity
 
     # The names of the agents that search a hidden folder, each with how it does that.
     Readers = Mapping[str, "SkillReader"]
@@ -28,7 +28,8 @@ MEASURED = "2026-11, with Claude Code 2.1.328, Codex CLI 0.169.0, Copilot CLI 1.
 _PLACES = frozenset(("walk", "root", "cwd", "down"))
 _CLAUDE = "Claude Code"
 # Of the agents that search a folder that is not their own, only these are so widespread that a skill is probably meant for them.
-_SHARED_FOLDERS = frozenset((".agents", ".claude"))
+_FOLDER_OF_CLAUDE = ".claude"
+_SHARED_FOLDERS = frozenset((".agents", _FOLDER_OF_CLAUDE))
 _WIDESPREAD = frozenset(("Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"))
 
 
@@ -97,10 +98,13 @@ def skill_readers(layouts: Iterable[Layout]) -> dict[str, Readers]:
     return {**readers}
 
 
-def with_reaction(finding: Finding, readers: Mapping[str, Readers], root: str) -> Finding | None:
+def with_reaction(
+    finding: Finding, readers: Mapping[str, Readers], root: str, in_use: Collection[str]
+) -> Finding | None:
     """Return a finding with what released agents do about it, or None if none of them does anything. Other findings are returned as they are.
 
-    `readers` contains those of each hidden folder. Skills in a folder that is not hidden, for example in a plugin, are for all agents.
+    `readers` contains those of each hidden folder, and `in_use` the agents for which the repository has files of their own. Skills in a folder
+    that is not hidden, for example in a plugin, are for all agents.
     """
     if finding.code == "front-matter-invalid":
         return None if _READ_ANYWAY.search(finding.path) else finding
@@ -111,8 +115,11 @@ def with_reaction(finding: Finding, readers: Mapping[str, Readers], root: str) -
         reaction for reaction in REACTIONS if reaction.code == finding.code and re.match(reaction.pattern, problem)
     ]
     if reactions:
-        message = _describe(reactions, finding.path.removeprefix(root), readers)
-        return replace(finding, message=f"{problem}; {message}") if message else None
+        path = finding.path.removeprefix(root)
+        message = _describe(reactions, path, readers)
+        is_seldom = finding.code == "skill-repaired" and _is_for_others(reactions, path, readers, in_use)
+        severity: Severity = "info" if is_seldom else finding.severity
+        return replace(finding, message=f"{problem}; {message}", severity=severity) if message else None
     is_harmless = finding.code == "skill-name" or _HARMLESS_FIELD.match(problem)
     return None if is_harmless else finding
 
@@ -139,9 +146,7 @@ def _describe(reactions: Sequence[AgentsReaction], path: str, readers_by_folder:
     readers = _readers_of(path, readers_by_folder)
     if readers is not None and not readers:  # the folder of an agent that is not known
         return ""
-    skipping = _skipping(reactions, _everyone(readers_by_folder) if readers is None else readers)
-    if readers is None or hidden_folder(path) in _SHARED_FOLDERS:
-        skipping = [agent for agent in skipping if agent in _WIDESPREAD]
+    skipping = sorted(_agents_that_skip(reactions, path, readers_by_folder))
     for reaction in reactions:
         skipping += reaction.skip
     cutting = [agent for reaction in reactions for agent in reaction.cut]
@@ -149,6 +154,14 @@ def _describe(reactions: Sequence[AgentsReaction], path: str, readers_by_folder:
     if readers is None or _CLAUDE in readers:
         parts += [reaction.claude for reaction in reactions]
     return ", and ".join(filter(None, parts))
+
+
+def _is_for_others(
+    reactions: Sequence[AgentsReaction], path: str, readers: Mapping[str, Readers], in_use: Collection[str]
+) -> bool:
+    """Whether a skill is in the folder of one agent, and only others leave it out, which nobody seems to use."""
+    concerned = {*in_use, _CLAUDE}
+    return hidden_folder(path) == _FOLDER_OF_CLAUDE and not _agents_that_skip(reactions, path, readers) & concerned
 
 
 def _clause(agents: Iterable[str], verb: str, thing: str, readers: Readers | None) -> str:
@@ -161,7 +174,12 @@ def _everyone(readers_by_folder: Mapping[str, Readers]) -> Readers:
     return {agent: reader for readers in readers_by_folder.values() for agent, reader in readers.items()}
 
 
-def _skipping(reactions: Iterable[AgentsReaction], readers: Readers) -> list[str]:
-    """Return the agents that leave out a skill with these flaws."""
-    flaws = {reaction.flaw for reaction in reactions}
-    return sorted(agent for agent, reader in readers.items() if not flaws.isdisjoint(reader.skips))
+def _agents_that_skip(
+    reactions: Iterable[AgentsReaction], path: str, readers_by_folder: Mapping[str, Readers]
+) -> set[str]:
+    """Return the agents that find this skill and leave it out because of its flaws. In a shared folder, only widespread ones count."""
+    flaws, readers = {reaction.flaw for reaction in reactions}, _readers_of(path, readers_by_folder)
+    is_shared = readers is None or hidden_folder(path) in _SHARED_FOLDERS
+    agents = _everyone(readers_by_folder) if readers is None else readers
+    skipping = {agent for agent, reader in agents.items() if not flaws.isdisjoint(reader.skips)}
+    return skipping & _WIDESPREAD if is_shared else skipping

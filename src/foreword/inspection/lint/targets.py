@@ -13,7 +13,7 @@ from itertools import islice
 from posixpath import dirname
 
 from ...vocabulary import value
-from .commands import find_commands, is_literal
+from .commands import find_commands, is_literal, named_place
 from .instructions import is_about_other_repository, is_conditional
 from .patterns import lazy_pattern
 
@@ -222,13 +222,10 @@ class _DefinitionFinder:
         line, before = source.line_around(offset), source.before(offset)
         if is_conditional(line) or is_about_other_repository(source.section_before(offset)):
             return False
-        if _LATER.search(source.heading_above(offset)):
+        if _LATER.search(source.heading_above(offset)) or _OF_CONSUMERS.search(source.headings_above(offset)):
             return False
         if source.is_fenced(offset):
-            if source.is_counterexample(offset) or _LATER.search(source.fence_before(offset)):
-                return False
-            above = source.before(offset - len(before) - 1) if offset > len(before) else ""
-            return not (_BAD_COMMENT.search(line) or (above.lstrip().startswith("#") and _BAD_COMMENT.search(above)))
+            return self._applies_in_fence(offset)
         sentence = re.split(r"[.!?;][ \t]", before)[-1]
         end = line.find("`", len(before))
         if _HEDGES.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_MISSING.match(line, end):
@@ -237,7 +234,22 @@ class _DefinitionFinder:
         steps = f"{source.list_above(offset)[1]}{line}"
         return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_drop_command, steps))
 
+    def _applies_in_fence(self, offset: int) -> bool:
+        source, fence = self.source, self.source.fence_before(offset)
+        place = named_place(fence)
+        if (
+            source.is_counterexample(offset)
+            or _LATER.search(fence)
+            or (place and not self.files.exists(source.path, place))
+        ):
+            return False
+        above = fence.rpartition("\n")[0].rpartition("\n")[2].lstrip()
+        return not (
+            _BAD_COMMENT.search(source.line_around(offset)) or (above.startswith("#") and _BAD_COMMENT.search(above))
+        )
 
+
+_OF_CONSUMERS = lazy_pattern(r"\bconsumers?\b", re.IGNORECASE)
 _SPANS = lazy_pattern(r"`[^`]{0,300}`")
 
 
@@ -263,23 +275,7 @@ _TARGET_CHANGING_OPTIONS = frozenset(
     "-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split()
 )
 # Suffixes of files that one of make's built-in rules turns into a program.
-_BUILT_IN_SUFFIXES = (
-    ".c",
-    ".cc",
-    ".cpp",
-    ".C",
-    ".cxx",
-    ".f",
-    ".p",
-    ".s",
-    ".S",
-    ".r",
-    ".m",
-    ".mod",
-    ".sh",
-    ".tex",
-    ".texi",
-)
+_BUILT_IN_SUFFIXES = tuple(".c .cc .cpp .C .cxx .f .p .s .S .r .m .mod .sh .tex .texi".split())
 _PROSE_WORDS = frozenset(
     "sure it the a an this that these them your our one sense changes edits use certain every any no some".split()
 )
