@@ -132,7 +132,7 @@ class _PatternIndex:
 
     def files_in(self, folder: Sequence[str], entries: Mapping[str, EntryKind]) -> list[str]:
         """Return the names of the files in this folder that match."""
-        return [name for name in filter(self.matcher(folder), entries) if entries[name] == "file"]
+        return [name for name in self.matcher(folder).select(entries) if entries[name] == "file"]
 
     def may_contain_files(self, folder: str) -> bool:
         """Whether a folder of this name should be searched."""

@@ -44,11 +44,11 @@ class TreeListings(Listings):
             if mode == SUBMODULE:
                 self._add_folder(path, changed)
                 continue
-            if folder != path.rpartition("/")[0]:  # a tree is sorted, so this is rare
-                folder = path.rpartition("/")[0]
+            above, _, name = path.rpartition("/")
+            if folder != above:  # a tree is sorted, so this is rare
+                folder = above
                 self._add_folder(folder, changed)
                 names = self.children[folder]
-            name = path[len(folder) + 1 :] if folder else path
             if name not in names:
                 changed.add(folder)
             names[name] = False
