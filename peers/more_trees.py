@@ -51,4 +51,19 @@ MORE_TREES = {
     "more-outside-git": Tree(
         marked("repo/AGENTS.md", "repo/a/AGENTS.md", "repo/a/CLAUDE.md"), ("repo/a",), MORE_PROGRAMS, is_git=False
     ),
+    # An empty file hides others, but adds nothing.
+    "empty": Tree(
+        {
+            "repo/AGENTS.md": "",
+            "repo/CLAUDE.md": "qx-claude\n",
+            "repo/a/AGENTS.md": "",
+            "repo/a/CLAUDE.md": "qx-a-claude\n",
+            "repo/a/z.py": "print()\n",
+            "home/.config/opencode/AGENTS.md": "",
+            "home/.claude/CLAUDE.md": "qx-user\n",
+        },
+        ("repo",),
+        ("copilot", "opencode"),
+        touch="repo/a/z.py",
+    ),
 }

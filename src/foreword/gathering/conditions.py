@@ -28,7 +28,7 @@ def apply_conditions(
         failed_condition = _first_failed_condition(lookup, facts)
         if failed_condition is not None:
             result = _drop_result(lookup, result, failed_condition, counted_results, layout)
-        elif result.texts or result.entries or _unread_files(result, layout):
+        elif result.texts or result.entries or _unread_files(result, layout) or _has_empty_file(lookup, result):
             facts.add(f"found:{lookup.name}")
         counted_results[lookup.name] = result
     return counted_results, list(_hidden_findings(counted_results))
@@ -39,6 +39,11 @@ def is_read_by_program(candidate: Candidate, layout: Layout) -> bool:
     if candidate.fate == "binary":
         return layout.encoding != "utf-8"
     return bool(layout.mirrors) and candidate.fate in ("refused", "untrusted")
+
+
+def _has_empty_file(lookup: Lookup, result: LookupResult) -> bool:
+    """Whether a rule that keeps blank files found an empty one, which adds nothing but is there."""
+    return lookup.rules.blank == "keep" and any(candidate.fate == "blank" for candidate in result.candidates)
 
 
 def _unread_files(result: LookupResult, layout: Layout) -> list[Candidate]:

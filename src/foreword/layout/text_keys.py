@@ -22,7 +22,7 @@ TEXT_KEYS = (
         "choice",
         "Whether a blank file is treated as absent, so that its group tries the next pattern (`skip`, the default), hides the other files of its"
         " group but adds nothing to the prompt (`hide`, only in mirrors), or is used like any other file, with its white space (`keep`, only in"
-        " mirrors; an empty file is still treated as absent, except with `all`).",
+        " mirrors; an empty file then adds nothing, except with `all`, but hides other files).",
         ("skip", "hide", "keep", "all"),
     ),
     Key(
