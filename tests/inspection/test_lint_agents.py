@@ -428,6 +428,50 @@ def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
 
 
 @pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {".gemini/GEMINI.md": "@notes.md", ".gemini/notes.md": "X."},
+            "GEMINI.md, and correct the paths that it imports, such as @notes.md",
+        ),
+        ({".gemini/GEMINI.md": "See `@notes.md` and a@notes.md.", ".gemini/notes.md": "X."}, "GEMINI.md"),
+        ({".gemini/GEMINI.md": "@notes.md", "notes.md": "X."}, "GEMINI.md"),
+    ],
+)
+def test_imports_of_a_file_that_is_moved_change(findings_for, files, message):
+    findings_for({"web/GEMINI.md": "Use CSS.", **files}, "--recursive")
+    moves = [each.rpartition("; move it to ")[2] for each in findings_for.messages if "move it" in each]
+    assert [move.removeprefix("/w/") for move in moves] == [message]
+
+
+def test_agents_that_read_a_name_in_different_places_have_no_list_in_common(findings_for):
+    own = {"CLAUDE.md": "Be brief.", ".cursor/rules/a.mdc": "Be brief.", ".codex/config.toml": ""}
+    findings_for({".codex/AGENTS.md": "Run tests.", **own}, "--recursive")
+    (message,) = [each for each in findings_for.messages if "move it" in each]
+    assert (
+        message.partition(" ignore ")[2]
+        == "this file, and read only AGENTS.md in other folders; move it to /w/AGENTS.md"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("*See @docs/style.md*", "@docs/style.md, because the `*` after it is taken as part of the path"),
+        ("*See @docs/gone.md*", "@docs/gone.md*, because the file does not exist"),
+        ("See @docs/*", "@docs/*, because an import takes no `*`; name each file"),
+        ("@docs/*.md", "@docs/*.md, because an import takes no `*`; name each file"),
+        ("@docs/Style.md", "@docs/Style.md, because the file does not exist; style.md does"),
+        ("@docs/styles.md", "@docs/styles.md, because the file does not exist"),
+    ],
+)
+def test_why_an_import_finds_no_file(findings_for, line, problem):
+    findings_for({"GEMINI.md": f"# A\n\n{line}\n", "docs/style.md": "Be brief."})
+    messages = [each.partition(" not import ")[2] for each in findings_for.messages]
+    assert [each.startswith(problem) for each in messages] == [True], messages
+
+
+@pytest.mark.parametrize(
     ("files", "is_reported"),
     [
         ({".claude/rules/a.mdc": Path("../gone.md")}, False),

@@ -1,5 +1,6 @@
 """What each check reports and, equally important, what it does not; the cases come from real files."""
 
+import json
 import os
 from pathlib import Path
 
@@ -608,7 +609,9 @@ def test_files_over_the_limits_of_other_agents_are_reported():
     assert limits_exceeded({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
     assert limits_exceeded({"/w/CLAUDE.md": "ä" * 40_000, "/w/AGENTS.md": "a" * 40_001}) == []
     link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file", "/w/AGENTS.md")
-    assert len(limits_exceeded({"/w/AGENTS.md": "a" * 40_001}, [link])) == 1
+    assert limits_exceeded({"/w/AGENTS.md": "a" * 40_001}, [link]) == [
+        ("/w/AGENTS.md", "this file, which Claude Code reads as CLAUDE.md, has 40,001 characters")
+    ]
 
 
 def test_every_limit_has_a_source_and_a_date():
@@ -705,16 +708,17 @@ def test_a_repository_in_a_hidden_folder(tree, folder, expected):
 @pytest.mark.parametrize(
     ("path", "outcome"),
     [
-        (".agents/skills/group/a", "Foreword, Codex CLI, Copilot CLI and OpenCode skip this skill"),
+        (".agents/skills/group/a", "Codex CLI, Copilot CLI and OpenCode skip this skill"),
         (
             ".claude/skills/a",
-            "Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line",
+            "Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line",
         ),
         (
             ".claude/skills/group/a",
-            "Foreword, Copilot CLI and OpenCode skip this skill",
+            "Copilot CLI and OpenCode skip this skill",
         ),  # Claude Code does not look there
         (".gemini/skills/group/a", ""),
+        (".claude/x/skills/a", ""),
     ],
 )
 def test_only_agents_that_search_so_deep_skip_a_skill(tree, path, outcome):
@@ -782,7 +786,7 @@ def test_what_agents_do_with_skills_without_front_matter(tree):
     tree({"w/.git/HEAD": "", **{f"w/.claude/skills/{name}/SKILL.md": "@skills/a.md\n" for name in ("a", "b")}})
     (finding,) = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
     assert finding.message.endswith(
-        "; Foreword, Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line (the first of 2 such skills)"
+        "; Copilot CLI and OpenCode skip this skill, and Claude Code describes it by its first line (the first of 2 such skills)"
     )
 
 
@@ -930,6 +934,14 @@ def test_a_script_is_suggested_only_if_its_name_is_close(tree, name, hint):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": f"Run `npm run {name}`.\n", "w/package.json": '{"scripts": {"lint": "x"}}'})
     messages = [finding.message for finding in proofread(Assembler(tree.workspace("w"))).findings]
     assert messages == ([] if hint is None else [f"{tree.path('w/package.json')} has no script {name!r}{hint}"])
+
+
+def test_the_most_similar_of_many_scripts_are_named(tree):
+    scripts = {f"{kind}:{number}": "x" for kind in ("build", "release") for number in range(10)}
+    package = json.dumps({"scripts": scripts})
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Run `npm run release-everything`.\n", "w/package.json": package})
+    (found,) = proofread(Assembler(tree.workspace("w"))).findings
+    assert found.message.partition("; known: ")[2] == ", ".join(f"release:{number}" for number in range(10))
 
 
 def test_one_yaml_problem_is_one_finding(tree):

@@ -273,7 +273,7 @@ class AgentLint:
         self.blank_files.visit(visit)
         self.cut_files.visit(visit)
         report_misordered_files(visit, self.facts)
-        report_missing_imports(visit, self.facts)
+        report_missing_imports(visit, self.facts, self.files.entries)
         report_imports_in_code(visit, self.facts)
         report_unexpanded_includes(visit, self.facts, self._is_for)
         report_invalid_fields(visit, self.facts)

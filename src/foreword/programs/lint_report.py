@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
 MISSING_FILE = "missing-file"
-_MISSING_IMPORT = re.compile(r" not import @(\S+), because the file does not exist$")
+_MISSING_IMPORT = re.compile(r" not import @(\S+), because the file does not exist(?:; \S+ does)?$")
 
 
 def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:

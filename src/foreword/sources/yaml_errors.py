@@ -9,6 +9,7 @@ _ERROR_POSITION = r" at line (\d+) column \d+"
 _HINTS = {
     "mapping values are not allowed in this context": "a value that contains a colon and a space needs quotes",
     "did not find expected key": "a value that continues after a closing bracket or quote needs quotes around it",
+    "did not find expected alphabetic or numeric character": "a value that begins with * or & needs quotes, and a quote above it may not be closed",
     "found character that cannot start any token": "a value that begins with such a character needs quotes",
 }
 

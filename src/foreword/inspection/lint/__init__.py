@@ -14,6 +14,7 @@ checks if they are listed there. Access to the disk is passed in as functions (`
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 
 from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
@@ -175,6 +176,7 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
         )
 
 
+_MAX_KNOWN = 10
 # A script with a name that is less similar does something else.
 _CLOSE = 0.8
 
@@ -187,10 +189,14 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
         ("missing-script", "script", find_missing_scripts),
     ):
         for missing in find(source, files):
-            message = f"{missing.path} has no {noun} {missing.name!r}" + suggestion(
-                missing.name, missing.defined, _CLOSE
-            )
+            known = suggestion(missing.name, _most_similar(missing.name, missing.defined), _CLOSE)
+            message = f"{missing.path} has no {noun} {missing.name!r}{known}"
             yield _finding(code, source, source.line(missing.offset), message)
+
+
+def _most_similar(name: str, known: Collection[str]) -> Sequence[str]:
+    """Return the names that are most similar to this one if there are many."""
+    return get_close_matches(name, sorted(known), _MAX_KNOWN, 0) if len(known) > _MAX_KNOWN else sorted(known)
 
 
 # Put there so that a fence inside another one does not end it.
@@ -274,8 +280,9 @@ def _main_file(passage: Passage) -> tuple[str, float]:
 
 def _excess_finding(excess: Excess) -> Finding:
     limit = excess.limit
+    subject = f"this file, which {limit.agent} reads as {excess.read_as}," if excess.read_as else "this file"
     message = (
-        f"this file has {excess.size:,} characters; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
+        f"{subject} has {excess.size:,} characters; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
     )
     return Finding("over-limit", BY_ID["over-limit"].severity, message, excess.path)
 

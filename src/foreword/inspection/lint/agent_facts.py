@@ -108,6 +108,7 @@ class Facts:
         # What `add` was called with, if that was new, or None where a check compared texts in order to decide.
         self.news: list[tuple[str, Place, str, str, str, Severity | None] | None] = []
         self._messages_for_several: dict[tuple[str, Place], str] = {}
+        self._examples: dict[tuple[str, Place], str] = {}
 
     def add(
         self,
@@ -118,11 +119,14 @@ class Facts:
         folder: str = "",
         severity: Severity | None = None,
         for_several: str = "",
+        example: str = "",
     ) -> None:
         """Record a fact. If it is already known, add the agent and folder to it and keep its first message.
 
-        Facts about other files with the same message `for_several`, and the same agents, can be folded into one finding.
+        Facts about other files with the same message `for_several`, and the same agents, can be folded into one finding, which gets the first
+        `example`.
         """
+        self._examples[check, place] = example
         if for_several:
             self._messages_for_several.setdefault((check, place), for_several)
         _, _, agents, folders = self._facts.setdefault((check, place), (message, severity, {}, {}))
@@ -149,12 +153,20 @@ class Facts:
         groups: dict[object, list[Finding]] = {}
         for finding in findings:
             groups.setdefault(self._message_for_several(finding) or finding, []).append(finding)
-        return _join_same_advice(found for message, group in groups.items() for found in _as_one(str(message), group))
+        return _join_same_advice(
+            found
+            for message, group in groups.items()
+            for found in _as_one(str(message).replace("{example}", self._examples.get(_key(group[0]), "")), group)
+        )
 
     def _message_for_several(self, finding: Finding) -> str:
-        key = finding.code, Place(finding.path, finding.line, finding.column, finding.end_column)
+        key = _key(finding)
         message = self._messages_for_several.get(key, "")
         return _fill(message, self._facts[key][2]) if message else ""
+
+
+def _key(finding: Finding) -> tuple[str, Place]:
+    return finding.code, Place(finding.path, finding.line, finding.column, finding.end_column)
 
 
 def _fill(message: str, agents: Collection[str]) -> str:

@@ -375,13 +375,35 @@ def report_misplaced_files(
             continue
         if row.path.endswith(endings) or not _is_lost(row.path, visits):
             continue
-        new_path = join(dirname(folder), basename(row.path))
-        for view in table.agents if new_path not in taken else ():
-            where = describe_places(view.layout, row.path)
-            if where and agent_name(view.layout) in in_use:
-                message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {new_path}"
-                severity: Severity = "warning" if view.layout.program else "info"
-                facts.add("misplaced-file", Place(row.path), message, agent_name(view.layout), severity=severity)
+        if join(dirname(folder), basename(row.path)) not in taken:
+            readers = [view.layout for view in table.agents if agent_name(view.layout) in in_use]
+            _report_misplaced(row.path, readers, visits[0], facts)
+
+
+def _report_misplaced(path: str, layouts: Iterable[Layout], visit: Visit, facts: Facts) -> None:
+    """Report a file that those of these layouts which read files with its name would read in the folder around it."""
+    readers = [(layout, where) for layout in layouts if (where := describe_places(layout, path))]
+    # Agents that read such files in different places have only the name in common.
+    places = dict.fromkeys(where for _, where in readers)
+    where = next(iter(places)) if len(places) == 1 else f"{basename(path)} in other folders"
+    advice = f"move it to {join(dirname(dirname(path)), basename(path))}{_advise_on_imports(path, visit)}"
+    for layout, _ in readers:
+        message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; {advice}"
+        severity: Severity = "warning" if layout.program else "info"
+        facts.add("misplaced-file", Place(path), message, agent_name(layout), severity=severity)
+
+
+_IMPORT = re.compile(r"(?<!\S)@([\w.-][\w./-]*\.\w{1,10})\b")
+
+
+def _advise_on_imports(path: str, visit: Visit) -> str:
+    """Return what is to do with the imports of a file that is moved, which are relative to its folder, or empty if it has none."""
+    source = visit.read(path)
+    for match in _IMPORT.finditer(source.text) if source else ():
+        is_code = source is not None and source.is_code(match.start())
+        if not is_code and visit.read(normpath(join(dirname(path), match[1]))) is not None:
+            return f", and correct the paths that it imports, such as {match[0]}"
+    return ""
 
 
 # A folder whose files are copied or linked into somebody's home directory.

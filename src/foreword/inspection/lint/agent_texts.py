@@ -7,7 +7,7 @@ from bisect import bisect_left
 from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_inside
-from ...vocabulary import value
+from ...vocabulary import replace, value
 from .agent_facts import Place, join_names, place_of
 from .instructions import is_conditional
 from .records import has_text_of_tool, is_generated, is_record
@@ -30,13 +30,18 @@ _MAX_LINES_ABOVE = 4
 _MIN_IMPORTED_TWICE = 4_000
 
 
-def report_missing_imports(visit: Visit, facts: Facts) -> None:
-    """Report imports of files that do not exist. Often only the punctuation after the import is wrong."""
+def report_missing_imports(visit: Visit, facts: Facts, entries: Callable[[str], Iterable[str]]) -> None:
+    """Report imports of files that do not exist. Often only the punctuation after the import is wrong.
+
+    `entries` returns the names in a folder.
+    """
     replaced: dict[str, list[_MissingImport]] = {}
     punctuated: dict[tuple[str, str], list[_MissingImport]] = {}
     for source, token, missing in _find_missing_imports(visit):
-        path, punctuation = missing.token, token[len(missing.token) :]
-        before = _text_before(source, missing)
+        if _ENDS_EMPHASIS.search(missing.token):
+            missing = replace(missing, token=missing.token.rstrip("*"))
+        path = missing.token
+        punctuation, before = token[len(path) :], _text_before(source, missing)
         if "*" in path:
             _add_missing_import(
                 source.path, missing, f"{token}, because an import takes no `*`; name each file", visit, facts
@@ -44,10 +49,12 @@ def report_missing_imports(visit: Visit, facts: Facts) -> None:
         elif not _PATH_OF_TEXT.search(path):
             replaced.setdefault(source.path, []).append(missing)
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
-            if _BEGINS_LINE.fullmatch(before):  # in a sentence, the file may only be mentioned
+            if "*" in punctuation or _BEGINS_LINE.fullmatch(before):  # in a sentence, the file may only be mentioned
                 punctuated.setdefault((source.path, punctuation), []).append(missing)
         elif not before.endswith(("/", "[")) and (reason := _reason_for_missing(path, visit)):
-            _add_missing_import(source.path, missing, f"{token}, because {reason}", visit, facts)
+            other = _other_case(join(dirname(source.path), path[1:]), entries) if reason == _NO_FILE else ""
+            because = f"{reason}; {other} does" if other else reason
+            _add_missing_import(source.path, missing, f"{token}, because {because}", visit, facts)
     for source_path, found in replaced.items():
         _report_replaced_words(source_path, found, visit, facts)
     for (source_path, punctuation), found in punctuated.items():
@@ -77,9 +84,16 @@ def _reason_for_missing(path: str, visit: Visit) -> str:
     from_root = normpath(join(visit.root, path[1:]))
     if from_root in visit.loaded:
         return ""
-    return _OTHER_FOLDER if visit.read(from_root) else "the file does not exist"
+    return _OTHER_FOLDER if visit.read(from_root) else _NO_FILE
 
 
+def _other_case(path: str, entries: Callable[[str], Iterable[str]]) -> str:
+    """Return the name in the folder of a path that differs from that of the path only in letter case, or empty if there is none."""
+    folder, name = dirname(normpath(path)), basename(path)
+    return next((other for other in entries(folder) if other.lower() == name.lower() and other != name), "")
+
+
+_NO_FILE = "the file does not exist"
 _OTHER_FOLDER = "its path is relative to this file's folder"
 
 
@@ -118,11 +132,17 @@ def _add_missing_import(path: str, missing: _MissingImport, what: str, visit: Vi
 
 
 def _add_import(
-    path: str, missing: _MissingImport, message: str, visit: Visit, facts: Facts, for_several: str = ""
+    path: str,
+    missing: _MissingImport,
+    message: str,
+    visit: Visit,
+    facts: Facts,
+    for_several: str = "",
+    example: str = "",
 ) -> None:
     end = missing.column + len(missing.token) if missing.column else None
     place = Place(visit.resolve(path), missing.line, missing.column, end)
-    facts.add("unfollowed-import", place, message, visit.agent, for_several=for_several)
+    facts.add("unfollowed-import", place, message, visit.agent, for_several=for_several, example=example)
 
 
 def _first_and_others(found: Sequence[_MissingImport], noun: str) -> str:
@@ -150,15 +170,17 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
     noun, pronoun = ("an import", "it") if words == found[0].token else ("imports", "them")
     message = f"{{agents}} take{{s}} {words} for {noun}, and replace{{s}} {pronoun} by a comment that the import failed; write {pronoun} in backticks"
     for_several = (
-        "{agents} take{s} words of these {count} files, such as @scope/name, for imports, and replace{s} them by a comment that the import failed:"
+        "{agents} take{s} words of these {count} files, such as {example}, for imports, and replace{s} them by a comment that the import failed:"
         " {files}; write them in backticks"
     )
-    _add_import(path, found[0], message, visit, facts, for_several)
+    _add_import(path, found[0], message, visit, facts, for_several, found[0].token)
 
 
 _PUNCTUATION = ".,;:!?)]}\"'"
 # A path with an extension, which was probably meant as an import.
 _PATH_OF_TEXT = re.compile(r"\.\w{1,10}$")
+# `*See @docs/style.md*`
+_ENDS_EMPHASIS = re.compile(r"^[^*]+\.\w{1,10}\*+$")
 _IN_CODE = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+)?`{0,2}(@(?:\./)?[\w./+-]{1,200}\.(?:md|mdc|txt))`{0,2}[ \t]*$", re.MULTILINE
 )

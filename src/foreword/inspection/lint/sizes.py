@@ -40,11 +40,12 @@ MAX_SECTION_TOKENS = 20_000
 
 @value
 class Excess:
-    """A file that exceeds a limit."""
+    """A file that exceeds a limit, and the name beside it by which the agent reads it, or empty if that is its own."""
 
     limit: Limit
     path: str
     size: int
+    read_as: str = ""
 
 
 def find_excesses(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
@@ -52,9 +53,9 @@ def find_excesses(sources: Sequence[SourceText], candidates: Sequence[Candidate]
     names = _names_by_path(sources, candidates)
     for limit in LIMITS:
         for source in sources:
-            size = len(source.text) if names[source.path] & set(limit.names) else 0
-            if size > limit.maximum:
-                yield Excess(limit, source.path, size)
+            found = names[source.path] & set(limit.names)
+            if found and len(source.text) > limit.maximum:
+                yield Excess(limit, source.path, len(source.text), "" if source.name in found else min(found))
 
 
 def _names_by_path(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:

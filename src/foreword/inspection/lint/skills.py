@@ -27,6 +27,7 @@ MEASURED = "2026-11, with Claude Code 2.1.328, Codex CLI 0.169.0, Copilot CLI 1.
 # Where a lookup rule finds a repository's files.
 _PLACES = frozenset(("walk", "root", "cwd", "down"))
 _CLAUDE = "Claude Code"
+_FOREWORD = "Foreword"
 # Of the agents that search a folder that is not their own, only these are so widespread that a skill is probably meant for them.
 _FOLDER_OF_CLAUDE = ".claude"
 _SHARED_FOLDERS = frozenset((".agents", _FOLDER_OF_CLAUDE))
@@ -61,13 +62,13 @@ REACTIONS = (
     AgentsReaction(
         "skill-invalid",
         "the front matter is missing",
-        skip=("Foreword", "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        skip=(_FOREWORD, "Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
         claude=f"{_CLAUDE} describes it by its first line",
     ),
     AgentsReaction(
         "skill-no-description",
         "it has no description",
-        skip=("Foreword", "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
+        skip=(_FOREWORD, "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
         claude=f"{_CLAUDE} describes it by its first line",
     ),
     AgentsReaction("skill-repaired", "", "yaml"),
@@ -166,7 +167,9 @@ def _is_for_others(
 
 def _clause(agents: Iterable[str], verb: str, thing: str, readers: Readers | None) -> str:
     """Return what those of these agents do that find a skill."""
-    concerned = [agent for agent in agents if readers is None or agent in readers or agent == "Foreword"]
+    found_by = [agent for agent in agents if readers is None or agent in readers or agent == _FOREWORD]
+    # Few people use Foreword itself, so it is named only if no other agent does the same.
+    concerned = [agent for agent in found_by if agent != _FOREWORD] or found_by
     return f"{join_names(concerned)} {verb}{'s' if len(concerned) == 1 else ''} {thing}" if concerned else ""
 
 

@@ -245,7 +245,7 @@ CHECKS = (
         "One section costs more than 20,000 tokens.",
         "It is sent with every turn, and models follow instructions in the middle of long text less reliably. Move details into skills, or"
         " into files that the agent reads when needed. Not reported for a file that is reported as [cut-file](#cut-file) or"
-        " [over-limit](#over-limit).",
+        " [over-limit](#over-limit), nor below a folder for which this or cut-file is reported, unless most of the section comes from one file below.",
         Example(
             {"AGENTS.md": "# Shop\n\n" + "Every handler checks rights before it writes. " * 3_200 + "\n"},
             message_part="'instructions'",
