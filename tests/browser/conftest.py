@@ -26,9 +26,12 @@ The current working directory is [prompt:cwd].
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chrome():
-    """Not for longer: while it runs, tests of other folders in the same process could not start an event loop."""
+    """Not for longer: while it runs, tests of other folders in the same process could not start an event loop.
+
+    `__init__.py` makes this folder the package.
+    """
     with browser() as running_chrome:
         yield running_chrome
 
