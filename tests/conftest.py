@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from tests import workers
+from tests.launcher import Launcher
 
 from foreword import Agent, Tool, Workspace, assemble
 from foreword.building.build import build
@@ -192,6 +193,14 @@ def tree(tmp_path):
 def module_tree(tmp_path_factory):
     """One tree for all tests of a module, which must not change its files."""
     return Tree(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="session")
+def launcher():
+    """Starts `foreword` at a fraction of the cost of a new interpreter; see `launcher.py`."""
+    launcher = Launcher()
+    yield launcher
+    launcher.close()
 
 
 @pytest.fixture(scope="session")

@@ -37,8 +37,8 @@ def chrome():
 
 
 @pytest.fixture(scope="module")
-def shared_site(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("site"))
+def shared_site(tmp_path_factory, launcher):
+    site = Site(tmp_path_factory.mktemp("site"), launcher=launcher)
     yield site
     site.stop()
 
@@ -51,12 +51,12 @@ def site(shared_site):
 
 
 @pytest.fixture
-def own_site(tmp_path):
+def own_site(tmp_path, launcher):
     """Services that only one test uses, and may stop or break."""
     sites = []
 
     def make(**options):
-        sites.append(Site(tmp_path / f"site{len(sites)}", **options))
+        sites.append(Site(tmp_path / f"site{len(sites)}", launcher=launcher, **options))
         return sites[-1]
 
     yield make

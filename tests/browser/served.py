@@ -41,8 +41,10 @@ FILES = {
 class Site:
     """A service on a free port of this machine, with a workspace `shop` and a store below a folder."""
 
-    def __init__(self, folder: Path, *, token: str = "", source: str = "", options: Sequence[str] = ()) -> None:
-        self.folder, self.token, self.source, self.options = folder, token, source, options
+    def __init__(
+        self, folder: Path, *, token: str = "", source: str = "", options: Sequence[str] = (), launcher: Any = None
+    ) -> None:
+        self.folder, self.token, self.source, self.options, self.launcher = folder, token, source, options, launcher
         self.shop = folder / "shop"
         self.store = f"sqlite:///{folder / 'store.db'}"
         for name, text in FILES.items():
@@ -53,7 +55,7 @@ class Site:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Any = None
         self.start()
 
     def start(self) -> None:
@@ -65,11 +67,14 @@ class Site:
             del environment["FOREWORD_TOKEN"]
         if self.source:  # use a different copy of the package than the installed one
             environment["PYTHONPATH"] = self.source
-        command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
+        arguments = ["serve", "--port", str(self.port), "--root", str(self.shop), "--store", self.store, *self.options]
         log = self.folder / "service.log"  # not a pipe, because a full pipe would block the service
         with log.open("ab") as file:
-            arguments = [*command, "--store", self.store, *self.options]
-            self.process = subprocess.Popen(arguments, env=environment, stdout=file, stderr=file)
+            if self.launcher:
+                self.process = self.launcher(arguments, env=environment, cwd=os.getcwd(), stdout=file, stderr=file)
+            else:
+                command = [sys.executable, "-m", "foreword", *arguments]
+                self.process = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
         for _ in range(TIMEOUT // 50):
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended: {log.read_text()}")

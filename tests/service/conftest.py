@@ -13,7 +13,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -57,17 +56,15 @@ class Response:
 class Server:
     """A `foreword serve` process on a free port, logging to a file."""
 
-    def __init__(self, folder, *options, home, token="", environment=()):
+    def __init__(self, launcher, folder, *options, home, token="", environment=()):
         self.folder, self.token = Path(folder), token
         self.log_path = self.folder / "log"
         variables = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
         if token:
             variables["FOREWORD_TOKEN"] = token
-        command = [sys.executable, "-m", "foreword", "serve", "--port", "0", *options]
+        arguments = ["serve", "--port", "0", *options]
         with open(self.log_path, "wb") as log:
-            self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=variables
-            )
+            self.process = launcher(arguments, env=variables, cwd=self.folder, stdout=subprocess.PIPE, stderr=log)
         message = self.process.stdout.readline()
         assert message.startswith("Foreword is listening on http://127.0.0.1:"), (message, self.log_path.read_text())
         self.url = message.split()[-1]
@@ -221,7 +218,7 @@ def top_folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def start(top_folder, tmp_path_factory):
+def start(launcher, top_folder, tmp_path_factory):
     """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
     with ExitStack() as servers:  # stops every server, even if one fails
 
@@ -229,6 +226,7 @@ def start(top_folder, tmp_path_factory):
             folder = tmp_path_factory.mktemp("server")
             url = store or f"sqlite:///{folder}/store.db"
             server = Server(
+                launcher,
                 folder,
                 "--root",
                 str(top_folder / root),
