@@ -936,6 +936,17 @@ def test_a_script_is_suggested_only_if_its_name_is_close(tree, name, hint):
     assert messages == ([] if hint is None else [f"{tree.path('w/package.json')} has no script {name!r}{hint}"])
 
 
+def test_one_missing_script_in_several_files_is_one_finding(tree):
+    package = '{"scripts": {"lint": "x"}}'
+    files = {"w/AGENTS.md": "Run `npm run a`.\n", "w/web/AGENTS.md": "# Web\n\nRun `npm run a`, then `npm run b`.\n"}
+    tree({"w/.git/HEAD": "", **files, "w/package.json": package})
+    found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [tree.short(each.message) for each in found] == [
+        "/w/package.json has no script 'a'; known: lint; also in /w/web/AGENTS.md:3",
+        "/w/package.json has no script 'b'; known: lint",
+    ]
+
+
 def test_the_most_similar_of_many_scripts_are_named(tree):
     scripts = {f"{kind}:{number}": "x" for kind in ("build", "release") for number in range(10)}
     package = json.dumps({"scripts": scripts})

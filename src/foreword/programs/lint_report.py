@@ -98,6 +98,7 @@ def possible_paths(path: str, target: str, root: str) -> Iterator[str]:
 
 # Folding
 
+_OFTEN_COPIED = (MISSING_FILE, "missing-target", "missing-script", "repeated-paragraph")
 # How many of the things that are missing in one file are named.
 _MAX_NAMED = 5
 
@@ -151,10 +152,7 @@ def fold_by_file(findings: Iterable[Finding]) -> list[Finding]:
     groups: dict[object, list[tuple[Finding, str, _Foldable | None, str]]] = {}
     first_of: dict[str, Finding] = {}
     for found in findings:
-        if (
-            found.code in (MISSING_FILE, "repeated-paragraph")
-            and (first := first_of.setdefault(found.message, found)) is not found
-        ):
+        if found.code in _OFTEN_COPIED and (first := first_of.setdefault(found.message, found)) is not found:
             others_of.setdefault(first, []).append(found)
             continue
         foldable, match = _match(found)
