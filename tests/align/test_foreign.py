@@ -113,6 +113,12 @@ def test_what_a_person_wrote_is_not_replaced(written):
     assert body(files["AGENTS.md"]) == "# Overview\n\nUse pnpm.\n", "the same lines in another order"
 
 
+def test_what_the_source_does_not_say_any_more_is_removed(written):
+    _, files = written({".ruler/AGENTS.md": "One.\n\nTwo.\n"}, origin=".ruler")
+    _, again = written({**files, ".ruler/AGENTS.md": "One.\n"}, origin=".ruler")
+    assert (body(files["AGENTS.md"]), body(again["AGENTS.md"])) == ("One.\n\nTwo.\n", "One.\n")
+
+
 def test_an_edited_file_is_kept(written):
     _, files = written(RULESYNC, origin=".rulesync")
     edited = files["AGENTS.md"] + "Mine.\n"

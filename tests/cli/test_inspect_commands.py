@@ -360,6 +360,11 @@ def test_cache_shows_what_a_change_costs(save_output, run, run_json, tree):
     assert "first difference for anthropic, openai, gemini: section 'instructions', AGENTS.md:151\n" in out
 
 
+def test_cache_separates_providers_by_an_empty_line(run):
+    out = run("cache")[1]
+    assert len(re.findall(r"\n\n(?:anthropic|openai|gemini)  ", out)) == 3, out
+
+
 def test_cache_says_that_nothing_changed(run, run_json):
     status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
     assert (status, err) == (0, "")

@@ -4,15 +4,17 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
 from tests.sessions.session_logs import ClaudeLog, stamp
 
-from foreword.cli.review_markdown import _escape
+from foreword.cli.review_markdown import _escape, _files
 from foreword.cli.review_words import describe_outcome
 from foreword.errors import CallError
 from foreword.inspection.agents import Verdict
+from foreword.programs.review import FileReview
 from foreword.sources import checkout, git_trees
 from foreword.sources.git import open_git
 from foreword.sources.reader import Reader
@@ -274,6 +276,12 @@ def test_markdown_puts_files_that_prompts_contain_first_and_folds_long_tables(co
     ]
     assert "| `CLAUDE.md` | leads to `<b>\\|@all` |" in out and "never" not in out
     assert out.index("8 more files</summary>") < out.index("r14.md") < out.index("| tokens in ")
+
+
+@pytest.mark.parametrize(("count", "is_folded"), [(13, False), (14, True)])
+def test_a_table_of_files_is_folded_if_that_makes_it_shorter(count, is_folded):
+    review = SimpleNamespace(files=[FileReview(f"{number}.md", "changed") for number in range(count)])
+    assert ("<details>" in _files(review)) == is_folded
 
 
 def test_in_a_folder_markdown_shows_only_what_does_not_change_at_the_root(commit, run):
@@ -569,3 +577,12 @@ def test_a_huge_file_is_read_only_up_to_the_limit(checked_out):
         reading = Reader().read(path)
         assert (reading.fate, reading.size, len(reading.text)) == ("cut", 3 << 20, 1 << 20)
         assert os.stat(path).st_blocks * 512 < 2 << 20
+
+
+def test_a_folder_with_too_many_names_is_not_complete(checked_out, monkeypatch):
+    files = {path: ("100644", path) for path in ("a/x.md", "a/y.md", "b/z.md", "c.md")}
+    for limit, is_complete in ((100, True), (2, False)):
+        monkeypatch.setattr(checkout, "_MAX_NAMES", limit)
+        with checked_out(files, needed=()) as folder:
+            folder.fill([], [f"{folder.root}/a", f"{folder.root}/b"])
+            assert folder.is_complete == is_complete

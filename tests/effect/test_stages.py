@@ -9,6 +9,7 @@ import pytest
 from foreword import CallError
 from foreword.programs.effect.arms import arms_for
 from foreword.programs.effect.design import EVERYTHING, NOTHING, Arm, in_order, new_design, seed_of
+from foreword.programs.effect.report import effect_form
 from foreword.programs.effect.stages import advance, judge, split
 from foreword.programs.effect.statistics import Interval
 from foreword.text.leaving_out import Selection
@@ -170,3 +171,10 @@ def test_simulated_experiments(everything, rates):
     """Sixty experiments are few, so the limits are wide: the benchmark with many more holds the promised ones."""
     found, false, covered, intervals, saved = figures(rates, everything, runs=40, experiments=60, seed=1)
     assert found >= 0.88 and false <= 0.12 and covered >= 0.88 and intervals >= 0.94 and saved >= 0.12
+
+
+def test_the_rate_is_known_before_the_first_look():
+    design, results = new_design([Arm("a")], 40), {EVERYTHING: {1: 1.0, 2: 0.0, 3: None}}
+    form = effect_form(design, advance(design, results), results, {}, {}, "", ())
+    assert form["everything"] == {"runs": 3, "no_result": 1, "rate": 0.5}
+    assert form["arms"][0]["rate"] is None

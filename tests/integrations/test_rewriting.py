@@ -11,7 +11,7 @@ import pytest
 from foreword import Agent, CallError, Conversations, Tool, Workspace, check_request, shipped_tools
 from foreword.extensions import Extension, Start
 from foreword.integrations.clients import merged_headers, rewriting_client
-from foreword.integrations.forms import RequestOptions
+from foreword.integrations.forms import RequestOptions, _openai_tool
 from foreword.integrations.rewriting import RequestRewriter, RewriterPool
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -302,3 +302,18 @@ def test_a_function_receives_each_turn_before_its_request_is_sent(open_conversat
     assert "tools added late: a_late_tool; " in prices[1][0] and "about " in prices[1][0]
     with pytest.raises(CallError, match="on_turn must be a function that takes a turn, not str"):
         RequestOptions(on_turn="log")
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ({"type": "function", "name": "a", "parameters": {}}, "a"),
+        ({"type": "function", "function": {"name": "a", "parameters": {}}}, "a"),
+        ({"name": "a", "parameters": {}}, "a"),
+        ({"type": "web_search"}, "web_search"),
+        ({"type": "mcp", "server_label": "docs"}, "docs"),
+        ({"type": "custom", "custom": {"name": "b"}}, "b"),
+    ],
+)
+def test_the_name_of_a_tool_may_be_in_several_places(tool, name):
+    assert _openai_tool(tool).name == name

@@ -102,3 +102,11 @@ def test_the_provider_is_blamed_only_if_the_log_shows_the_whole_request(parts, c
     log = SessionLog("/log", "claude", "s", "1", "/w", "", "", "", (first, second), (), ())
     found = find_cause(list(steps(log))[1], BREAKPOINTS)
     assert (found.cause, found.evidence[: len(evidence)]) == (cause, evidence)
+
+
+def test_a_removed_file_is_named_and_not_what_follows_it():
+    first = LoggedRequest("a", "", 1, 1, "m", TokenCounts(2500), tail=(FILE, ANSWER, RESULT), made="rebuilt")
+    second = LoggedRequest("b", "", 3, 2, "m", TokenCounts(1500), keep=0, tail=(ANSWER, RESULT), made="rebuilt")
+    log = SessionLog("/log", "gemini", "s", "1", "/w", "", "", "", (first, second), (), ())
+    found = find_cause(list(steps(log))[1], RULE)
+    assert (found.cause, found.path) == ("file", "/w/GEMINI.md")

@@ -121,10 +121,10 @@ def _line_forms(
     sums = {kind: sum(getattr(row[2], kind) for row in rows.values()) for kind in KINDS}
     columns = {kind: apportion(sums[kind], shares[kind]) for kind in KINDS}
     costs = [row[3] for row in rows.values() if row[3] is not None]
-    cost = apportion(sum(costs), shares["cost"]) if costs else [None] * (len(lines) + 1)
     forms: list[PricedLineForm] = []
-    shown = mask_in_place("\n".join(lines)).split("\n") if lines else lines
-    for index, text in enumerate([*shown, REMOVED]):
+    shown = [*(mask_in_place("\n".join(lines)).split("\n") if lines else lines), REMOVED]
+    cost = apportion(sum(costs), shares["cost"]) if costs else [None] * len(shown)
+    for index, text in enumerate(shown):
         tokens = TokenCounts(*(columns[kind][index] for kind in KINDS))
         is_removed = index == len(lines)
         if is_removed and not any(tokens):

@@ -82,7 +82,7 @@ class UsageReader:
 
     def tokens(self) -> ReportedTokens | None:
         """Return the usage once the whole response has been read, or None if it contained none."""
-        if self._is_readable and self._buffer and not self._is_skipping:
+        if self._is_readable and self._buffer:
             self._buffer += b"\n"
             if self._is_stream:
                 self._read_lines()
