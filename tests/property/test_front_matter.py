@@ -1,9 +1,14 @@
 """Front matter never raises, whatever a file contains, and the strict and lenient readers agree on valid input."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.sources.front_matter import body, parse_plain_fields, read_resident, read_skill, split
+from foreword.layout.lookup_keys import FLAWS
+from foreword.sources.definitions import read_definition, read_undescribed_skill
+from foreword.sources.flaws import find_flaw
+from foreword.sources.front_matter import body, load_yaml, parse_plain_fields, read_resident, read_skill, split
+from foreword.sources.repairs import repair_front_matter
 from foreword.sources.ryaml_adapter import yaml_parser
 
 PATH = "/w/testing/SKILL.md"
@@ -109,3 +114,21 @@ lines = st.tuples(
 def test_plain_fields_are_what_the_parser_reads(head: str) -> None:
     fields = parse_plain_fields(head)
     assert not fields or yaml_parser()(head) == fields
+
+
+@pytest.mark.parametrize("repair", ["symbols", "colons", "values", "fields", "rows"])
+@given(head=st.one_of(heads, fields))
+@example(head="- a: b:\n- c")
+def test_a_repair_never_raises_and_leaves_valid_yaml(repair, head) -> None:
+    decoded = head.encode("utf-8", "replace").decode()  # the text of a file has no surrogates
+    _, error = load_yaml(repair_front_matter(decoded, repair).replace("\r\n", "\n"))
+    assert not error
+
+
+@given(files, st.sampled_from(["", "line", "text", "empty"]))
+@example("---\n2026-01-01: a\n? [b]\n: c\n---\nText", "line")
+def test_describing_a_file_never_raises(text, described) -> None:
+    read_undescribed_skill(text, PATH, described, [])
+    for kind in ("agent", "command"):
+        read_definition(text, PATH, kind, described)
+    find_flaw(text, "testing", FLAWS)

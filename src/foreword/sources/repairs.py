@@ -33,9 +33,7 @@ _TEXT_FIELDS = r"(?m)^[^\S\n]*(?:(name):([^\n]*)|(description):([^\n]*(?:\n[ \t]
 
 def repair_front_matter(head: str, repair: Repair) -> str:
     """Return front matter as a program reads it: unchanged if it is valid YAML, or after the repair, otherwise empty."""
-    if repair == "fields":
-        return head if _has_texts(head) else _name_and_description(head)
-    if _is_valid(head):
+    if _has_texts(head) if repair == "fields" else _is_valid(head):
         return head
     repaired = _REPAIRS[repair](head)
     return repaired if _is_valid(repaired) else ""
@@ -52,10 +50,10 @@ def _has_texts(head: str) -> bool:
 
 def _keep_last(head: str) -> str:
     """Return front matter without the fields of which a later one has the same name."""
-    starts = [match.start() for match in regex.finditer(_FIELD, head)]
+    starts = [match.start() for match in regex.finditer(_FIELD, head)] or [len(head)]
     fields = [head[start:end] for start, end in zip(starts, [*starts[1:], len(head)], strict=True)]
     last = {field.partition(":")[0].rstrip(): number for number, field in enumerate(fields)}
-    return head[: starts[0] if starts else None] + "".join(fields[number] for number in sorted(last.values()))
+    return head[: starts[0]] + "".join(fields[number] for number in sorted(last.values()))
 
 
 def _quote_symbols(head: str) -> str:
@@ -131,5 +129,6 @@ _REPAIRS: dict[Repair, Callable[[str], str]] = {
     "symbols": _quote_symbols,
     "colons": _indent_values,
     "values": _quote_values,
+    "fields": _name_and_description,
     "rows": _read_rows,
 }
