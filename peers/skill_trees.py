@@ -203,7 +203,7 @@ SKILL_TREES = {
     ),
     "agents-odd": Tree(
         {
-            f"repo/.claude/agents/{name}.md": f"---\n{fields.replace('{0}', name)}\n---\nqx-body\n"
+            f"repo/.claude/agents/{name}.md": f"---\n{fields.replace('{0}', name)}\n---\nqx-{name}-body\n"
             for name, fields in _AGENTS.items()
         },
         ("repo",),

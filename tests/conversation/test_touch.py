@@ -434,11 +434,11 @@ def test_a_rule_that_starts_to_apply_to_a_known_path_is_sent_after_a_new_path(tr
 
 def test_a_path_in_another_folder_does_not_search_for_the_same_rules_again(tree, conversation, monkeypatch):
     searched = []
-    original = gather_module._find_texts
+    original = gather_module.TextSearch
     later = SimpleNamespace(time_ns=lambda: time.time_ns() + 10**10)  # by then, all files are old enough to be trusted
     monkeypatch.setattr(stamps, "time", later)
     monkeypatch.setattr(
-        gather_module, "_find_texts", lambda lookup, *rest: (searched.append(lookup.name), original(lookup, *rest))[1]
+        gather_module, "TextSearch", lambda lookup, *rest: (searched.append(lookup.name), original(lookup, *rest))[1]
     )
     conversation.touch(["a/z.py"])
     first = set(searched)

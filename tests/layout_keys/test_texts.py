@@ -154,7 +154,7 @@ def test_a_value_in_a_wrapper_has_its_own_origin_and_cannot_close_the_section(no
         ({"label": {"hom:": "x"}}, {}, "find.notes.label: unknown place 'hom:'; did you mean 'home'?"),
         ({"label": {"a": 1}}, {}, "find.notes: label must be a string or a table of strings, not {'a': 1}"),
         ({}, {"item": "{label}"}, "section.notes.item: unknown field '{label}'"),
-        ({"as": "agent", "trim": "none"}, {"item": "{name}"}, "find.notes.trim is only for files that are used as text, not as agent"),
+        ({"as": "agent", "front": "drop"}, {"item": "{name}"}, "find.notes.front is only for files that are used as text, not as agent"),
         ({}, {"wrap": "{cwd}"}, "section.notes.wrap needs '{}' exactly once, for the content"),
         ({}, {"item": "{path|relativ}"}, "section.notes.item: unknown filter 'relativ'; did you mean 'relative'?"),
     ],
