@@ -113,6 +113,8 @@ def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     git("config", "core.worktree", tree.path("w"))
     assert git_values(tree) == ["main", "?? new", "dirty"]
     assert failure_messages(tree) == []
+    tree({"w/.git": "../elsewhere\n"})  # without `gitdir:`
+    assert git_values(tree)[:2] == ["", ""]
 
 
 def test_the_status_in_a_subfolder_covers_the_whole_repository(repository, git):

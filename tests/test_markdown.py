@@ -3,6 +3,8 @@
 import pytest
 
 from foreword.text.markdown import Spans, comments, fences, find_unclosed, prose
+from foreword.text.pieces import close_open_blocks
+from foreword.vocabulary import Origin, Piece
 
 FENCE, COMMENT = "a code fence", "a comment"
 
@@ -196,3 +198,9 @@ def test_blocks_may_nest_deeply(text):
 )
 def test_a_comment_that_is_alone_on_its_lines_takes_the_empty_lines_with_it(text, ranges):
     assert [text[start:end] for start, end in comments(text)] == ranges
+
+
+def test_pieces_are_unchanged_if_nothing_is_open():
+    pieces = (Piece("```\nx\n```", Origin("file", "a.md")),)
+    assert close_open_blocks(pieces) == (pieces, "")
+    assert close_open_blocks(pieces[:1] + (Piece("\n```", Origin("mark")),))[1] == FENCE

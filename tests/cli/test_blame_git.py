@@ -77,7 +77,9 @@ def test_json_has_the_commit_of_each_line(history, run, fits):
     rows = form["lines"]
     row = next(row for row in rows if row["text"] == "Use tabs.")
     assert row["author"] == "Bo\u202eb" and row["time"] == "2026-03-05T12:00:00+00:00" and row["committed"] is True
-    assert next(row for row in rows if row["text"] == "Never sleep.")["committed"] is False
+    uncommitted = next(row for row in rows if row["text"] == "Never sleep.")
+    fields = ("committed", "commit", "author", "email", "time")
+    assert [uncommitted[name] for name in fields] == [False, None, None, None, None]
     assert next(row for row in rows if row["kind"] == "builtin")["committed"] is None
 
 

@@ -42,6 +42,12 @@ def test_the_second_fence_may_be_inside_a_line(notes, text, expected, line_end):
     assert found(notes, text, INSIDE) == expected
 
 
+@pytest.mark.parametrize(("lines", "is_sent"), [(1_000, True), (40_000, False)])
+def test_front_matter_that_is_too_long_to_parse_counts_as_yaml(notes, lines, is_sent):
+    text = found(notes, "---\na: [\n" + "\n" * lines + "---\nText\n", SECTIONS)
+    assert ("a: [" in text, "Text" in text) == (is_sent, True)
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize(
     ("text", "expected"),

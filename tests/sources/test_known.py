@@ -53,3 +53,16 @@ def test_a_changed_folder_is_listed_again_and_may_contain_what_was_missing():
     known.absent = {"/w/a": "/w", "/w/b/c": "/w", "/x/a": "/x", "/y": "/"}
     known.forget({"/w", "/y"})
     assert (known.listings, known.folders, known.absent) == ({"/x": ([], "/x")}, {"/x": (1, 3)}, {"/x/a": "/x"})
+
+
+def test_a_folder_that_is_known_is_checked_as_a_folder_again(tree):
+    class Guard:
+        def refusal(self, places, path, real=None, is_folder=False):
+            checked.append((path, is_folder))
+
+    tree({"w/sub/a.md": "A"})
+    known, folder = Known(), tree.path("w/sub")
+    for _ in range(2):
+        checked = []
+        assert Reader(known=known).entries(folder, Guard()) == (["a.md"], None)
+        assert set(checked) == {(folder, True)} and len(checked) == 2

@@ -85,3 +85,11 @@ def test_a_file_behind_a_link_that_git_lists_as_a_folder_is_not_read(tree):
     os.symlink(tree.path("outside"), tree.path("w/sub"))
     files = SharedFiles(tree.path("w"), ("a.md", "sub/b.md"))
     assert (files.text("a.md"), files.text("sub/b.md")) == ("A", None)
+
+
+def test_a_link_that_git_lists_as_a_file_is_not_read(tree):
+    tree({"w/real.md": "A", "w/a.md": Path("real.md")})
+    files = SharedFiles(tree.path("w"), ("real.md", "a.md"))
+    assert files.read("real.md") == (b"A", 1)
+    with pytest.raises(OSError, match=r"a\.md"):
+        files.read("a.md")

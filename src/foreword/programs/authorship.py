@@ -195,13 +195,13 @@ def _line_form(authored: AuthoredLine) -> AuthoredLineForm:
 
 
 def _commit_form(commit: Commit | None) -> dict[str, str | bool | None]:
-    is_known = commit is not None and bool(commit.id)
+    known = commit if commit and commit.id else None
     return {
         "committed": None if commit is None else bool(commit.id),
-        "commit": commit.id if commit and is_known else None,
-        "author": commit.author if commit and is_known else None,
-        "email": commit.email if commit and is_known else None,
-        "time": _iso_time(commit.time) if commit and is_known else None,
+        "commit": known.id if known else None,
+        "author": known.author if known else None,
+        "email": known.email if known else None,
+        "time": _iso_time(known.time) if known else None,
     }
 
 

@@ -214,7 +214,7 @@ class SqliteStore(LeasingStore):
         Its content is still open here. It is saved if nothing has taken its place; otherwise that would damage what others have written.
         """
         path = self._path
-        if self._wal in (None, wal_id(path)) or file_id(path) != self._file or self._file is None:
+        if self._wal in (None, wal_id(path)) or file_id(path) != self._file:
             return
         with self._lock, only_one_process(path):
             wal = wal_id(path)
