@@ -7,9 +7,10 @@ import pytest
 
 from foreword import Workspace
 from foreword.engine.assembler import Assembler
-from foreword.programs import agent_lint
+from foreword.programs import agent_lint, lint_disk
 from foreword.programs.proofread import proofread
 from foreword.programs.quiet_folders import QuietFolders
+from foreword.sources.tree import Listings
 
 SHARED = (
     "Every handler checks the caller's rights before it touches the database, and says in the log who asked for it. "
@@ -67,3 +68,11 @@ def test_folders_that_are_alike_are_checked_once(tree, monkeypatch, seed):
     monkeypatch.setattr(QuietFolders, "can_ignore_rules", lambda *_: False)
     assert quick == report()
     assert count < len(visits) - count
+
+
+@pytest.mark.parametrize(("limit", "names"), [(3, ["a.md", "b.md"]), (2, None)])
+def test_files_are_found_by_name_unless_there_are_too_many(tree, monkeypatch, limit, names):
+    tree({"w/a.md": "", "w/sub/b.md": ""})
+    monkeypatch.setattr(lint_disk, "_MAX_FILES", limit)
+    found = lint_disk._files_by_name(tree.path("w"), Listings())
+    assert (found and sorted(found)) == names

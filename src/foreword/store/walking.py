@@ -164,7 +164,7 @@ def walk_times(
     wanted, wanted_key = _wanted(team, query, is_by_time=True)
     order = "created DESC, id DESC" if query.newest else "conversation || ''"
     until, since = time_limits(query)
-    before = min(before, (until, 0) if until < LAST else (LAST, LAST))
+    before = min(before, (until, 0))
     # If everything is wanted, the page ends the only range.
     is_page = query.newest and not query.prefix and not query.filters_kinds
     for length in (query.limit + 1,) if is_page else TIME_STEPS:
