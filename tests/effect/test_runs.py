@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from foreword import CallError
+from foreword.programs.effect.command import _environment
 from foreword.programs.effect.results import ResultsFile, read_header
 from foreword.programs.effect.runs import RunOutcome, read_outcome
 
@@ -91,3 +93,12 @@ def test_other_files_are_refused(tmp_path, content, message):
             read_header(str(path))
     with pytest.raises(CallError, match="exists already"):
         ResultsFile(str(path), HEADER, 0, resume=False)
+
+
+def test_commands_find_the_repository_by_their_folder(monkeypatch):
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "OLDPWD"):
+        monkeypatch.setenv(name, "/elsewhere")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ada")
+    environment = _environment(SimpleNamespace(home="/home/x"))
+    assert "/elsewhere" not in environment.values()
+    assert (environment["GIT_AUTHOR_NAME"], environment["HOME"]) == ("Ada", "/home/x")

@@ -3,6 +3,16 @@
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("src/foreword/errors.py", 'return ""', "return None"): "callers ask only whether there is a problem",
     ("src/foreword/programs/own_files.py", "return False", "return None"): "callers ask only whether it is true",
+    (
+        "src/foreword/sessions/readers/claude.py",
+        'row if row is not None and "timestamp" in row and "message" in row else None',
+        "(None)",
+    ): "the whole line is parsed instead",
+    (
+        "src/foreword/store/walking.py",
+        "not is_by_time and query.filters_times",
+        "(not is_by_time)",
+    ): "without times, every row is between the limits",
     ("src/foreword/text/markdown.py", 'self.fence or "-->"', "(self.fence)"): "lines of a comment take the slower way",
     ("src/foreword/service/proxy/server.py", "64", "(128)"): "how much is read at once",
     (

@@ -139,6 +139,15 @@ def test_the_last_spans_are_shown_in_a_terminal(short, capsys):
     assert "in request 2," in lines[1]
 
 
+@pytest.mark.parametrize(
+    ("lost", "end"), [(None, "still there in the last request"), ("compaction", "then lost: compaction")]
+)
+def test_a_span_says_how_it_ended(capsys, lost, end):
+    span = {"from": None, "to": None, "version": "abc", "distance": 0, "lost": lost, "thread": "", "requests": [1, 1]}
+    write_detail({"id": "1", "spans": [span], "requests": 2, "exactness": "rebuilt"})
+    assert f"tokens from the end; {end}\n" in capsys.readouterr().out
+
+
 def test_a_table_of_several_programs_fits_80_columns(tmp_path, capsys, monkeypatch):
     ClaudeLog(tmp_path, "/repo").user().answer(written=5000).user().answer(written=5100, seconds=900).write()
     write_gemini(tmp_path, gemini_rows([(5000, 0, 7), (300, 5000, 7)]))

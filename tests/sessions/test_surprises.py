@@ -1,12 +1,14 @@
 """What only a log shows, and what would have helped."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from session_logs import ClaudeLog
 
 from foreword.cli import main
 from foreword.programs.sessions import mapping_answer
+from foreword.sessions.readers.copilot import _CopilotLog
 
 
 @pytest.fixture
@@ -102,3 +104,16 @@ def test_the_table_of_agents_shows_what_files_cost(place, capsys):
     assert "CLAUDE.md ($0.0" in capsys.readouterr().out
     assert main([*arguments, "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["costs"]) == [str(repo / "CLAUDE.md")]
+
+
+@pytest.mark.parametrize(
+    ("files", "path"),
+    [
+        ({"/w/AGENTS.md": "# Shop\nUse pnpm.", "/w/CLAUDE.md": "# Bank"}, "/w/AGENTS.md"),
+        ({"/w/AGENTS.md": "# Shop", "/w/CLAUDE.md": "\n# Shop"}, "custom instruction 2"),
+        ({"/w/AGENTS.md": "# Bank"}, "custom instruction 2"),
+    ],
+)
+def test_an_instruction_of_copilot_is_the_only_file_that_begins_like_it(files, path):
+    log = SimpleNamespace(root="/w", _text=lambda path: files.get(path, ""))
+    assert _CopilotLog._path_of(log, "# Shop\nUse npm.", 2) == path
