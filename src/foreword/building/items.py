@@ -44,7 +44,11 @@ class ItemWriter:
         """Return the draft of a section that lists a lookup rule's entries."""
         cached_list = self.writer.cached_lists.get(section.name)
         if cached_list is None or cached_list.entries is not entries or section.language == "directives":
-            items = self.items_of(section, entries, cached_list, lookup.rules.keep_blank)
+            pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
+            cached, keeps_blank = {entry.path: item for entry, item in pairs}, lookup.rules.keep_blank
+            items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
+            if section.menu_cut == "line" and _size_of(section, items) > (section.menu_limit or 0):
+                items = [self.cached_item(section, _with_first_line(entry), None, keeps_blank) for entry in entries]
             listed_items: Sequence[Item] = [cached_item.item for cached_item in items if cached_item.is_listed]
             count = len(self.findings)
             if section.folder:
@@ -57,17 +61,6 @@ class ItemWriter:
         for item in cached_list.items:
             self.findings.extend(item.findings)
         return cached_list.draft
-
-    def items_of(
-        self, section: Section, entries: Sequence[Entry], cached_list: CachedList | None, keeps_blank: bool
-    ) -> list[CachedItem]:
-        """Return the items of entries, with shorter descriptions if the program that the layout mirrors shortens them."""
-        pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
-        cached = {entry.path: item for entry, item in pairs}
-        items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
-        if section.menu_cut != "line" or _size_of(section, items) <= (section.menu_limit or 0):
-            return items
-        return [self.cached_item(section, _with_first_line(entry), None, keeps_blank) for entry in entries]
 
     def group_by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
         origin = self.writer.origin(section.name, "folder")
