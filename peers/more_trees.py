@@ -20,6 +20,24 @@ _OWN = (
     *("repo/.continue/rules/one.md", "home/.continue/rules/two.md"),
 )
 MORE_PROGRAMS = ("kimi", "continue")
+_FIELDS = {
+    "paths": "paths: '**/*.py'",
+    "other": "paths: ['**/*.ts', 'x/**']",
+    "all": "paths: '**'",
+    "empty": "paths: ''",
+    "apply": "applyTo: '**/*.py'",
+    "both": "applyTo: '**/*.py'\npaths: '**/*.ts'",
+    "both-other": "applyTo: '**/*.ts'\npaths: '**/*.py'",
+    "both-empty": "applyTo: ''\npaths: '**/*.ts'",
+    "both-all": "applyTo: '**'\npaths: '**/*.ts'",
+    "both-scoped": "applyTo: '**/*.py'\npaths: '**'",
+}
+
+
+def _rules(folder: str, suffix: str, mark: str) -> dict[str, str]:
+    return {f"{folder}/{name}{suffix}": f"---\n{front}\n---\nqx-{mark}-{name}\n" for name, front in _FIELDS.items()}
+
+
 MORE_TREES = {
     "more-nested": Tree(
         {
@@ -65,5 +83,20 @@ MORE_TREES = {
         ("repo",),
         ("copilot", "opencode"),
         touch="repo/a/z.py",
+    ),
+    # Either field, in both kinds of files.
+    "rules-fields": Tree(
+        {
+            **_rules("home/.copilot/instructions", ".instructions.md", "user"),
+            **_rules("repo/.github/instructions", ".instructions.md", "root"),
+            **_rules("repo/.claude/rules", ".md", "claude"),
+            **_rules("repo/a/.github/instructions", ".instructions.md", "a"),
+            **_rules("repo/a/.claude/rules", ".md", "a-claude"),
+            "repo/a/z.py": "print()\n",
+        },
+        ("repo", "repo/a"),
+        ("copilot",),
+        touch="repo/a/z.py",
+        any_order=True,
     ),
 }

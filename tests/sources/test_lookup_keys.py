@@ -473,6 +473,8 @@ RULES = {
         ("where = { alwaysApply = true }", "always"),
         ("where = { alwaysApply = [''] }", "all none plain scoped"),
         ('where = { alwaysApply = true, paths = "x" }', ""),
+        ('alias = { globs = "paths" }\nwhere = { paths = "" }', "never none plain"),
+        ('alias = { globs = "paths" }\nunless = { paths = "x/**" }', "all never none plain scoped"),
         ("unless = { alwaysApply = true }", "all never none plain scoped"),
         ('unless = { alwaysApply = false, paths = ["**"] }', "always none plain scoped"),
     ],
@@ -511,6 +513,11 @@ def test_where_and_unless_apply_below_one_folder(tree, layout_text, key):
             "always",
             ("waiting", "it waits for a file that matches x/** (globs in its front matter)"),
         ),
+        (
+            'where = { paths = "" }\nalias = { globs = "paths" }',
+            "always",
+            ("waiting", "it waits for a file that matches x/** (globs in its front matter)"),
+        ),
         ("where = { alwaysApply = true }", "never", ("unused", "its front matter has alwaysApply: false")),
         ("where = { alwaysApply = true }", "plain", ("unused", "its front matter has no alwaysApply")),
     ],
@@ -532,6 +539,7 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
     ("keys", "message"),
     [
         ("where = { paths = [] }", "find.project.where.paths can never match"),
+        ("alias = { paths = true }", "find.project.alias.paths must be the name of another field, not True"),
         ("where = { paths = 1 }", "where must be a table of strings"),
         ('where = "paths"', "where must be a table of strings"),
         ('where = { paths = "" }\nbelow = ["/"]', "find.project.below contains an empty name"),

@@ -55,11 +55,14 @@ class RuleScopes:
             lookup.rules.repair,
             lookup.globs,
             *lookup.match,
+            *(name for names in lookup.rules.alias for name in names),
         )
         scope = self._scopes.get(key)
         if scope is None:
             self.compiled_count += 1
-            scope = self._scopes[key] = scope_of(text.reading.text_by(lookup.rules), lookup.match, lookup.globs)
+            scope = self._scopes[key] = scope_of(
+                text.reading.text_by(lookup.rules), lookup.match, lookup.globs, lookup.rules.alias
+            )
         return scope
 
     def scope_of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:

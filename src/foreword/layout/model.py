@@ -112,6 +112,7 @@ class TextRules:
     line_ends: Literal["keep", "lf", "all"] = "keep"
     fences: Fences = "lines"
     repair: Repair = "lines"
+    alias: Sequence[tuple[str, str]] = ()
 
     @property
     def keep_blank(self) -> bool:

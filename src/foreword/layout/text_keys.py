@@ -45,6 +45,13 @@ TEXT_KEYS = (
     ),
     Key(
         "find",
+        "alias",
+        "fields",
+        'Front-matter fields that stand in for another: with `{ paths = "applyTo" }`, a file that has `paths` but not `applyTo` is used as if it had'
+        " `applyTo`, in `where`, `unless`, `always`, `match` and `item`.",
+    ),
+    Key(
+        "find",
         "line_ends",
         "choice",
         "Whether the line ends of each file become LF after limits like `max_bytes` have been applied: CRLF (`lf`), or also single carriage returns"

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
     Trim = Literal["lines", "ends", "tail", "none", "fence"]
 
-TEXT_RULE_KEYS = ("trim", "blank", "comments", "front", "label", "imports", "max_lines", "max_bytes", "line_ends")
+TEXT_RULE_KEYS = (
+    "trim",
+    "blank",
+    "comments",
+    "front",
+    "label",
+    "imports",
+    "max_lines",
+    "max_bytes",
+    "line_ends",
+    "alias",
+)
 _FORMS = {
     "form": ("text", "name", "path"),
     "missing": ("name", "path", "reason"),
@@ -52,6 +63,7 @@ def parse_text_rules(table: Mapping[str, Any], where: str, top: Mapping[str, Any
         table.get("max_lines"),
         table.get("max_bytes"),
         table.get("line_ends", "keep"),
+        alias=_parse_alias(table.get("alias", {}), where + "alias"),
         **common,
     )
 
@@ -63,6 +75,13 @@ def _check_trim(trim: Trim, choices: Sequence[str], where: str) -> Trim:
             f"{where}trim"
         )
     return trim
+
+
+def _parse_alias(alias: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...]:
+    for name, other in alias.items():
+        if not isinstance(other, str) or not other.strip() or not name.strip() or other == name:
+            raise LayoutError(f"{where}.{name} must be the name of another field, not {other!r}").at(where)
+    return tuple(alias.items())
 
 
 def _parse_labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str], ...]:

@@ -33,7 +33,21 @@ def read_fields_of(reading: Reading, rules: TextRules) -> tuple[dict[str, str], 
         from .fences import describe_problem
 
         problem = describe_problem(reading.text, rules.fences) or problem
+    _add_aliases(fields, rules.alias)
     return fields, problem, ignored
+
+
+def _add_aliases(fields: dict[str, str], alias: Sequence[tuple[str, str]]) -> None:
+    """Add the fields that other fields of the file stand in for."""
+    for name, other in alias:
+        if name in fields:
+            fields.setdefault(other, fields[name])
+
+
+def _written_name(name: str, fields: dict[str, str], alias: Sequence[tuple[str, str]]) -> str:
+    """Return the name that a file uses for a field."""
+    written = (other for other, field in alias if field == name and fields.get(other) == fields[name])
+    return next(written, name)
 
 
 def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
@@ -55,6 +69,7 @@ def check_front_matter(reading: Reading, lookup: Lookup) -> tuple[Fate | None, s
     excluding, awaited = _deciding_fields(fields, failed_fields, refused_fields)
     if awaited and not excluding:
         globs = fields[awaited]
+        awaited = _written_name(awaited, fields, lookup.rules.alias)
         reason = f"it waits for a file that matches {globs} ({awaited} in its front matter)"
         return "waiting", reason, globs, problem or describe_ignored_globs(globs)
     field = excluding or failed_fields[0]
@@ -102,18 +117,21 @@ class RuleScope:
         return bool(self.field)
 
 
-def scope_of(text: str, match: Sequence[str], style: GlobStyle = "folders") -> RuleScope:
+def scope_of(
+    text: str, match: Sequence[str], style: GlobStyle = "folders", alias: Sequence[tuple[str, str]] = ()
+) -> RuleScope:
     """Return the paths that a rule applies to, from the first front-matter field in `match` that has globs.
 
-    `style` specifies how globs are interpreted; see `compile_globs`.
+    `style` specifies how globs are interpreted; see `compile_globs`. `alias` is that of the lookup rule.
     """
     fields, problem, ignored = read_rule_fields(text) if match and text.startswith("---") else ({}, "", "")
+    _add_aliases(fields, alias)
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
         return RuleScope("alwaysApply", "**", compile_globs("**"))
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
             # Globs without quotes, which YAML rejects, are read literally, and not reported.
-            return scope_of_globs(name, fields[name], style, ignored)
+            return scope_of_globs(_written_name(name, fields, alias), fields[name], style, ignored)
     return RuleScope("", "", compile_globs(""), problem or ignored)
 
 

@@ -76,7 +76,8 @@ class RuleFields:
         fields = self.read_fields(source.text) if source.text.startswith("---") else {}
         known = _known_values(lookups)
         if layout.mirrors and source.text.strip() and basename(self.resolve(candidate.path)) not in self.shared:
-            has_apply_to = any("applyTo" in dict(lookup.where) for lookup in lookups)
+            is_shared = candidate.path.endswith(".instructions.md")
+            has_apply_to = is_shared and any("applyTo" in dict(lookup.where) for lookup in lookups)
             self._check_conditions(layout, candidate, source, fields, known, has_apply_to)
         applies_always = candidate.fate != "unused" and not candidate.target
         problems = [
@@ -195,6 +196,8 @@ def _known_values(lookups: Collection[Lookup]) -> dict[str, set[str]]:
     for lookup in lookups:
         for name, values in (*lookup.where, *lookup.unless, *lookup.always):
             known.setdefault(name, set()).update(filter(None, values))
+        for name, other in lookup.rules.alias:
+            known.setdefault(name, set()).update(known.get(other, ()))
     if "alwaysApply" in known:
         known["alwaysApply"].update(_BOOLEANS)
     return known
@@ -235,7 +238,8 @@ def _optional_scopes(lookups: Iterable[Lookup]) -> Iterator[str]:
     for lookup in lookups:
         where = dict(lookup.where)
         if "alwaysApply" not in where:
-            yield from (name for name in _PATH_FIELDS if "" in where.get(name, ()))
+            alias = dict(lookup.rules.alias)
+            yield from (name for name in _PATH_FIELDS if "" in where.get(alias.get(name, name), ()))
         if lookup.unscoped != "skip":
             yield from (name for name in _PATH_FIELDS if name in lookup.match)
 
