@@ -84,6 +84,23 @@ MORE_TREES = {
         ("copilot", "opencode"),
         touch="repo/a/z.py",
     ),
+    # Blank rules, and rules with the same text, which are sent as often as they are found.
+    "rules-same": Tree(
+        {
+            **dict.fromkeys(("repo/AGENTS.md", "repo/a/AGENTS.md"), "qx-same\n"),
+            **{f"repo/.claude/rules/{name}.md": "qx-same\n" for name in ("a", "d")},
+            **{"repo/.claude/rules/b.md": "", "repo/.claude/rules/c.md": " \n"},
+            "repo/.claude/rules/e.md": "---\npaths: '**/*.py'\n---\n",
+            "repo/.claude/rules/f.md": "---\npaths: '**/*.py'\n---\n",
+            "repo/.github/instructions/same.instructions.md": "qx-same\n",
+            "repo/a/.github/instructions/blank.instructions.md": "",
+            "repo/a/.claude/rules/same.md": "qx-same\n",
+            "repo/a/z.py": "print()\n",
+        },
+        ("repo", "repo/a"),
+        ("copilot",),
+        touch="repo/a/z.py",
+    ),
     # Either field, in both kinds of files.
     "rules-fields": Tree(
         {

@@ -25,6 +25,34 @@ def test_an_empty_file_is_kept_only_with_all(notes, blank, text):
     assert (prompt.text, notes.tree.fates(prompt)) == (text, [("/w/N.md", "blank")])
 
 
+def test_an_empty_file_that_is_kept_is_joined(notes):
+    files = {"w/a.md": "A", "w/b.md": "", "w/c.md": "C"}
+    assert notes.text(files, {"files": ["cwd:*.md"], "trim": "none", "blank": "all"}, {"join": "+"}, **MIRROR) == "A++C"
+    notes.tree({"w/x/N.md": "", "y.toml": "\n".join([
+        'mirrors = "Own 1"', 'sections = ["a", "b", "c"]', "raw = true", 'join = "+"',
+        *(f'[find.{name}]\nfiles = ["{path}"]\ntrim = "none"\nblank = "all"' for name, path in (("a", "cwd:a.md"), ("b", "cwd:x/N.md"), ("c", "cwd:c.md"))),
+        *(f'[section.{name}]\nlist = "{name}"' for name in "abc"),
+    ])})  # fmt: skip
+    assert notes.tree.prompt(notes.tree.path("y.toml")).text == "A++C"
+
+
+def test_a_lookup_rule_may_keep_copies_that_others_drop(notes):
+    files = {"w/a.md": "A", "w/b.md": "A", "w/x/a.md": "A", "w/x/b.md": "A"}
+    notes.tree(files)
+    texts = """mirrors = "Own 1"
+copies = "keep"
+sections = ["notes", "more"]
+[find]
+notes = { copies = "first", files = ["root:*.md"] }
+more = { files = ["root:x/*.md"] }
+[section]
+notes = { list = "notes", join = "+" }
+more = { list = "more", join = "+" }
+"""
+    notes.tree({"x.toml": texts})
+    assert notes.tree.prompt(notes.tree.path("x.toml")).text == "A\n\nA+A"
+
+
 def test_where_may_name_a_setting_and_a_file_without_name_has_its_file_name(notes):
     files = {"w/a.md": "---\nname: two\n---\nA", "w/two.md": "B", "w/c.md": "C"}
     find = {"files": ["cwd:*.md"], "front": "drop", "where": {"name": "{style}"}}

@@ -103,13 +103,13 @@ def write(
     position = 0
     for role, message, join, draft in _assign_roles(layout, drafts, writer):
         pieces, text = writer.write(draft)
+        if passages and (text or any(item.is_kept for item in draft.items)):
+            texts.append(join)
+            position += len(join)
         if not text:
             continue
         if not text.isascii():
             pieces, text = _escape_surrogates(pieces, text)
-        if passages:
-            texts.append(join)
-            position += len(join)
         section = draft.section
         passages.append(Passage(section.name, position, text, section.lifetime, pieces, role, message))
         texts.append(text)

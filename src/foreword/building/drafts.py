@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Item:
     """One entry of a list: the content of each field, and its file; or a `line` without fields.
 
-    An item with neither is left out. `heading` contains the lines above the item: the folder's name, above a folder's first item.
+    An item with neither is left out, and so is one without text, unless it `is_kept`. `heading` contains the lines above the item: the folder's
+    name, above a folder's first item.
     If a value may leave a fence or comment open (`may_be_open`), it is closed when the item is written.
     """
 
@@ -38,6 +39,7 @@ class Item:
     line: Pieces = ()
     may_be_open: bool = False
     heading: Pieces = ()
+    is_kept: bool = False
 
 
 @value
@@ -199,7 +201,7 @@ class DraftWriter:
         section = draft.section
         origin = self.origin(section.name, "item")
         form = with_origin(section.item, origin)
-        parts = [pieces for item in draft.items if (pieces := format_item(form, item)[0])]
+        parts = [pieces for item in draft.items if (pieces := format_item(form, item)[0]) or item.is_kept]
         parts = parts or [self.write(inner)[0] for inner in draft.inner]
         if not parts:
             return draft.text

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import Lookup, Section
+    from ..layout.model import Lookup, Section, TextRules
     from ..vocabulary import Finding, Resident, Workspace
     from .content import ContentReader
     from .drafts import DraftWriter
@@ -45,10 +45,10 @@ class ItemWriter:
         cached_list = self.writer.cached_lists.get(section.name)
         if cached_list is None or cached_list.entries is not entries or section.language == "directives":
             pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
-            cached, keeps_blank = {entry.path: item for entry, item in pairs}, lookup.rules.keep_blank
-            items = [self.cached_item(section, entry, cached.get(entry.path), keeps_blank) for entry in entries]
+            cached, rules = {entry.path: item for entry, item in pairs}, lookup.rules
+            items = [self.cached_item(section, entry, cached.get(entry.path), rules) for entry in entries]
             if section.menu_cut == "line" and _size_of(section, items) > (section.menu_limit or 0):
-                items = [self.cached_item(section, _with_first_line(entry), None, keeps_blank) for entry in entries]
+                items = [self.cached_item(section, _with_first_line(entry), None, rules) for entry in entries]
             listed_items: Sequence[Item] = [cached_item.item for cached_item in items if cached_item.is_listed]
             count = len(self.findings)
             if section.folder:
@@ -72,18 +72,20 @@ class ItemWriter:
             return number_roots(items, section, self.workspace, origin, escape)
         return group_by_folder(items, section, lookup, self.workspace, origin, escape)
 
-    def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None, keeps_blank: bool) -> CachedItem:
+    def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None, rules: TextRules) -> CachedItem:
         """Return the cached item if its entry has not changed, or a new one."""
         if cached is not None and cached.entry == entry and section.language != "directives":
             return cached
         count = len(self.findings)
         item = self.entry_item(section, entry)
+        if rules.blank == "all":
+            item = replace(item, is_kept=True)
         is_listed = not (isinstance(entry, Skill) and entry.hidden)
         if is_listed:
             self.report_unclosed(section, item)
         findings = self.findings[count:]
         del self.findings[count:]
-        return CachedItem(entry, item, findings, is_listed and (keeps_blank or not _is_blank(item)))
+        return CachedItem(entry, item, findings, is_listed and (rules.keep_blank or not _is_blank(item)))
 
     def list_draft(self, section: Section, name: str) -> Draft:
         """Return the draft of a section with one of the agent's own lists. It is reused if it depends only on tools that are the same."""

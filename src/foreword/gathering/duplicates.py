@@ -118,9 +118,9 @@ class Deduplicator:
         for indexes in by_text.values():
             if len(indexes) == 1:
                 continue
-            nearest: dict[str, int] = {}
+            nearest: dict[tuple[str, str], int] = {}
             for index in indexes:
-                content = self.fingerprint(index, includes)
+                content = self.lookups[self.texts[index][0]].copies, self.fingerprint(index, includes)
                 other = nearest.setdefault(content, index)
                 if other != index:
                     loser, nearest[content] = (index, other) if self.keeps_earlier(other, index) else (other, index)

@@ -424,6 +424,7 @@ FILTERS = (
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
+    ("find", "copies", ("first", "keep")),
     ("find", "blank", ("hide", "keep", "all")),
     ("layout", "raw", (True,)),
     ("layout", "encoding", ("any", "raw", "visible")),

@@ -64,7 +64,7 @@ def parse_lookup(
         table.get("validation", "lenient"),
         table.get("layer", ""),
         top.get("links", "inside"),
-        top.get("copies", "drop"),
+        table.get("copies", top.get("copies", "drop")),
         parse_text_rules(_with_extensions(table, where, settings), where, top),
         order=table.get("order", "farthest"),
         markers=_parse_markers(table, where, settings, untrusted),

@@ -45,6 +45,14 @@ TEXT_KEYS = (
     ),
     Key(
         "find",
+        "copies",
+        "choice",
+        "The same for the files of this lookup rule, which are then compared only with those of lookup rules that have the same `copies`. By"
+        " default, the layout's.",
+        ("drop", "first", "keep"),
+    ),
+    Key(
+        "find",
         "alias",
         "fields",
         'Front-matter fields that stand in for another: with `{ paths = "applyTo" }`, a file that has `paths` but not `applyTo` is used as if it had'
