@@ -5,6 +5,8 @@ Each program gets the skills in its own folder. Some list those of a folder in t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .tree import Tree
 
 _FOLDERS = {
@@ -187,6 +189,7 @@ SKILL_TREES = {
         for subject in ("yaml", "fields", "texts", "places")
         for program in _FOLDERS
     },
+    "skills-fields-no-claude": replace(_tree("opencode", "fields"), env={"OPENCODE_DISABLE_CLAUDE_CODE": "1"}),
     "skills-paths-qwen": Tree(
         {
             **{
