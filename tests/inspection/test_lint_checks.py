@@ -697,6 +697,23 @@ def test_a_skill_is_reported_if_an_agent_skips_it(tree, folder, head, outcome):
     assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
 
 
+@pytest.mark.parametrize(
+    ("folder", "head", "outcome"),
+    [
+        (".agents", "license: MIT", "Codex CLI, Gemini CLI, OpenCode and Qwen Code skip this skill"),
+        (".agents", "description:", "Codex CLI, Copilot CLI, OpenCode and Qwen Code skip this skill"),
+        (".agents", "description: ''", "Codex CLI and Qwen Code skip this skill"),
+        (".gemini", "description:", "Foreword skips this skill"),
+        (".gemini", "license: MIT", "Gemini CLI skips this skill"),
+        (".claude", "description: ''", "Foreword skips this skill, and Claude Code describes it by its first line"),
+    ],
+)
+def test_a_blank_description_is_reported_for_agents_that_skip_it(tree, folder, head, outcome):
+    tree({"w/.git/HEAD": "", f"w/{folder}/skills/a/SKILL.md": f"---\nname: a\n{head}\n---\nDo it.\n"})
+    findings = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
+    assert [finding.message.rpartition("; ")[2] for finding in findings] == ([outcome] if outcome else [])
+
+
 @pytest.mark.parametrize(("folder", "expected"), [(".agent-skills/a", []), (".agents/skills/a", ["skill-invalid"])])
 def test_a_repository_in_a_hidden_folder(tree, folder, expected):
     """Its own hidden folders count, and not those around it."""

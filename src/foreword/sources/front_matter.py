@@ -449,7 +449,11 @@ def _other_violations(fields: Fields) -> list[tuple[str, str]]:
 
 def _missing_message(key: str, fields: Fields) -> str:
     value = fields.get(key)
-    return f"its {key} is a {_kind(value)}, not text" if isinstance(value, (list, dict)) else f"it has no {key}"
+    if isinstance(value, (list, dict)):
+        return f"its {key} is a {_kind(value)}, not text"
+    if key not in fields or key == "name":
+        return f"it has no {key}"
+    return f"its {key} is {'empty' if value is None else 'blank'}"
 
 
 def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:

@@ -28,6 +28,8 @@ MEASURED = "2026-11, with Claude Code 2.1.328, Codex CLI 0.169.0, Copilot CLI 1.
 _PLACES = frozenset(("walk", "root", "cwd", "down"))
 _CLAUDE = "Claude Code"
 _FOREWORD = "Foreword"
+# The flaw of a skill with a blank description, which a lookup rule skips unless it has `described`.
+_BLANK = "blank-description"
 # Of the agents that search a folder that is not their own, only these are so widespread that a skill is probably meant for them.
 _FOLDER_OF_CLAUDE = ".claude"
 _SHARED_FOLDERS = frozenset((".agents", _FOLDER_OF_CLAUDE))
@@ -71,6 +73,14 @@ REACTIONS = (
         skip=(_FOREWORD, "Codex CLI", "Gemini CLI", "OpenCode", "Qwen Code"),
         claude=f"{_CLAUDE} describes it by its first line",
     ),
+    AgentsReaction(
+        "skill-no-description",
+        "its description is (?:empty|blank)",
+        _BLANK,
+        skip=(_FOREWORD,),
+        claude=f"{_CLAUDE} describes it by its first line",
+    ),
+    AgentsReaction("skill-no-description", "its description is empty", "no-text"),
     AgentsReaction("skill-repaired", "", "yaml"),
     AgentsReaction("skill-name", r"it has no name|its name is a ", "no-name"),
     AgentsReaction("skill-name", r"its name is a ", "no-text"),
@@ -94,7 +104,8 @@ def skill_readers(layouts: Iterable[Layout]) -> dict[str, Readers]:
                 folder = pattern.path.partition("/")[0]
                 if pattern.place in _PLACES and folder.startswith("."):
                     known = readers.setdefault(folder, {}).get(agent_name(layout), SkillReader((), ()))
-                    globs, skips = {*known.globs, pattern.path}, {*known.skips, *lookup.skips}
+                    skipped = lookup.skips if lookup.described else (*lookup.skips, _BLANK)
+                    globs, skips = {*known.globs, pattern.path}, {*known.skips, *skipped}
                     readers[folder][agent_name(layout)] = SkillReader(globs, skips)
     return {**readers}
 
