@@ -100,6 +100,7 @@ MORE_TREES = {
         ("repo", "repo/a"),
         ("copilot",),
         touch="repo/a/z.py",
+        links={"repo/a/CLAUDE.md": "AGENTS.md", "repo/a/.claude/rules/link.md": "same.md"},
     ),
     # Either field, in both kinds of files.
     "rules-fields": Tree(

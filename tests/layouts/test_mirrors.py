@@ -98,6 +98,7 @@ def test_detected_by_must_be_below_the_root(path):
     ("copies", "text", "used"),
     [
         ("keep", "One.\n\nOne.\n\nOne.", ["/w/AGENTS.md", "/w/CLAUDE.md", "/w/sub/AGENTS.md"]),
+        ("texts", "One.\n\nOne.", ["/w/AGENTS.md", "/w/sub/AGENTS.md"]),
         ("drop", "One.", ["/w/sub/AGENTS.md"]),
     ],
 )

@@ -108,7 +108,7 @@ def answer_touch(
     reading: TouchReading, touch: Touch, agent: Agent, in_prompt: Mapping[str, str], sent_before: Mapping[str, str]
 ) -> TouchAnswer:
     """Return what a touch sends to an agent whose prompt contains these texts of files, and that was sent files with these hashes."""
-    keep_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
+    keep_copies = any(lookup.keep_equal_texts for lookup in touch.lookups)
     choice = choose(reading.inputs, in_prompt, sent_before, touch.changed, keep_copies=keep_copies)
     prompt = build_touch(reading, choice.inputs, agent)
     sent = _sent_files(prompt, choice)

@@ -170,7 +170,7 @@ class Deduplicator:
         path, target = self.path(loser), printable(self.path(winner))
         if path == self.path(winner):
             self.candidates_by_lookup[name][text.candidate] = None  # two lookup rules found the same path
-        elif self.lookups[name].copies == "keep":
+        elif self.lookups[name].copies == "keep" or (kind == "text" and self.lookups[name].keep_equal_texts):
             self.report_kept(loser, f"the same {kind} as {target}; this layout keeps both")
             return
         else:

@@ -112,8 +112,9 @@ KEYS = (
         "copies",
         "choice",
         "What to do with files that have the same text and links to the same file: keep the nearest copy (`drop`), keep the one that comes first"
-        " in the prompt (`first`, only in mirrors), or keep all of them (`keep`, only in mirrors). Each copy is reported as a finding.",
-        ("drop", "first", "keep"),
+        " in the prompt (`first`, only in mirrors), keep files with the same text, but not links (`texts`, only in mirrors), or keep all of them"
+        " (`keep`, only in mirrors). Each copy is reported as a finding.",
+        ("drop", "first", "texts", "keep"),
     ),
     RAW_KEY,
     Key(
@@ -423,8 +424,8 @@ FILTERS = (
 )
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
-    ("layout", "copies", ("first", "keep")),
-    ("find", "copies", ("first", "keep")),
+    ("layout", "copies", ("first", "texts", "keep")),
+    ("find", "copies", ("first", "texts", "keep")),
     ("find", "blank", ("hide", "keep", "all")),
     ("layout", "raw", (True,)),
     ("layout", "encoding", ("any", "raw", "visible")),

@@ -149,7 +149,7 @@ class Lookup:
     validation: Literal["strict", "lenient"] = "lenient"
     layer: str = ""
     links: Literal["inside", "follow"] = "inside"
-    copies: Literal["drop", "first", "keep"] = "drop"
+    copies: Literal["drop", "first", "texts", "keep"] = "drop"
     rules: TextRules = TextRules()
     order: Literal["farthest", "nearest", "path", "name", "layer", "found", "directory"] = "farthest"
     markers: Sequence[str] | None = None
@@ -179,6 +179,11 @@ class Lookup:
     ellipsis: Literal["...", "…"] = "..."
     used_when: str = ""
     is_mirror: bool = False
+
+    @property
+    def keep_equal_texts(self) -> bool:
+        """Whether files with the same text are all used."""
+        return self.copies in ("texts", "keep")
 
     @property
     def needs_touch(self) -> bool:

@@ -49,7 +49,7 @@ TEXT_KEYS = (
         "choice",
         "The same for the files of this lookup rule, which are then compared only with those of lookup rules that have the same `copies`. By"
         " default, the layout's.",
-        ("drop", "first", "keep"),
+        ("drop", "first", "texts", "keep"),
     ),
     Key(
         "find",

@@ -481,7 +481,7 @@ def pointer_target(reading: Reading, lookup: Lookup, reader: Reader) -> str:
     would read it), or if the layout keeps duplicates.
     """
     if (
-        lookup.copies == "keep"
+        lookup.keep_equal_texts
         or lookup.rules.imports is not None
         or len(reading.text) > 200
         or ".md" not in reading.text.lower()

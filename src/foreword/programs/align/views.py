@@ -137,7 +137,7 @@ class MirrorView:
         self._touches = self._touches or TouchReader(assembler)
         root = self.overlay.files.root
         reading = self._touches.read(layout, layout.touch, [os.path.join(root, path)])
-        keep_copies = any(lookup.copies == "keep" for lookup in layout.touch.lookups)
+        keep_copies = any(lookup.keep_equal_texts for lookup in layout.touch.lookups)
         inputs = _only_new(reading.inputs, start, root, keep_copies)
         new = self._texts(build_touch(reading, inputs, Agent()))
         names = self._names(path for path, _ in reading.inputs.stamps)
