@@ -35,6 +35,14 @@ def known_difference(program: str, case: Case) -> str:
     return str(KNOWN_DIFFERENCES.get(program, {}).get(case.name, ""))
 
 
+def random_difference(program: str, case: Case) -> str:
+    """Return why a random tree is left out, or empty: outside a repository, programs may differ in what they do above the working directory."""
+    if case.data.is_git or case.cwd == "repo":
+        return ""
+    known = KNOWN_DIFFERENCES.get(program, {}).items()
+    return next((str(sentence) for name, sentence in known if name.startswith("outside-git")), "")
+
+
 def documented_differences(program: str) -> list[str]:
     """Return the sentences in which a layout describes how it differs from the program."""
     sentences = tomllib.loads((PACK / f"{program}.toml").read_text()).get("differs", [])

@@ -84,6 +84,12 @@ MORE_TREES = {
         ("copilot", "opencode"),
         touch="repo/a/z.py",
     ),
+    "outside-git-imports": Tree(
+        {"repo/AGENTS.md": "qx-above\n@more.md\n", "repo/more.md": "qx-more\n", "repo/a/AGENTS.md": "qx-a\n"},
+        ("repo/a",),
+        ("qwen",),
+        is_git=False,
+    ),
     # Blank rules, and rules with the same text, which are sent as often as they are found.
     "rules-same": Tree(
         {

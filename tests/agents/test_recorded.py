@@ -9,11 +9,11 @@ import tomllib
 from dataclasses import replace
 
 import pytest
-from peers.compare import KNOWN_DIFFERENCES, PACK, documented_differences, has_layout, verdict
+from peers.compare import KNOWN_DIFFERENCES, PACK, documented_differences, has_layout, random_difference, verdict
 from peers.programs import read_not_run, read_programs
-from peers.recordings import GOLDEN, cases, read_golden
+from peers.recordings import GOLDEN, Case, cases, read_golden
 from peers.reduce import files, reduce
-from peers.tree import MARKER
+from peers.tree import MARKER, Tree
 from peers.trees import TREES
 
 from foreword.packs.shipped import shipped_mirror
@@ -82,6 +82,14 @@ def test_a_layout_says_how_it_is_known_to_differ(name):
         case for case, sentence in KNOWN_DIFFERENCES[name].items() if sentence not in documented_differences(name)
     ] == []
     assert set(KNOWN_DIFFERENCES[name]) <= set(RECORDED[name]["cases"])
+
+
+def test_a_random_tree_outside_a_repository_is_left_out_if_the_program_differs_there():
+    def reason(program, cwd, is_git=False):
+        return random_difference(program, Case("--seed 1", cwd, "start", Tree({}, (cwd,), is_git=is_git)))
+
+    assert reason("qwen", "repo/a").startswith("Outside a repository") and reason("vibe", "repo/a")
+    assert (reason("qwen", "repo"), reason("qwen", "repo/a", is_git=True), reason("codex", "repo/a")) == ("", "", "")
 
 
 @pytest.mark.parametrize("name", sorted(set(TREES) - {"equal", "rules-same"}))
