@@ -26,12 +26,9 @@ The current working directory is [prompt:cwd].
 """
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chrome():
-    """Not for longer: while it runs, tests of other folders in the same process could not start an event loop.
-
-    `__init__.py` makes this folder the package.
-    """
+    """Not for longer: while it runs, tests of other folders in the same process could not start an event loop."""
     with browser() as running_chrome:
         yield running_chrome
 

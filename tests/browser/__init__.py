@@ -1,1 +1,0 @@
-"""A package, so that a fixture can last for the tests of this folder."""
