@@ -357,6 +357,7 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     expect(changes.locator("tr.removed .text")).to_have_text("removed: two")
     expect(changes.locator("tr.added .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
+    expect(page.get_by_role("region", name=f"Version {first}", exact=True)).to_be_visible()
     page.get_by_label("Compare with").select_option("the newest version")
     expect(page.get_by_role("region", name=f"Changes since version {first}").locator("tr.added .text")).to_have_text(
         "added: three"

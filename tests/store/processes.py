@@ -158,7 +158,10 @@ def kill_repeatedly(url, kills, seed):
     for number in range(kills):
         conversation = f"chat {number}"
         acknowledged = publish_until_killed(url, conversation, rng.randrange(EDITIONS), rng.uniform(0, step))
-        killed += acknowledged < EDITIONS
+        if acknowledged < EDITIONS:
+            killed += 1
+        else:
+            step *= 0.8  # it was faster than measured, because the machine is less busy now
         store = open_store(url)
         editions = store.editions(conversation)
         if len(editions) < acknowledged or editions != [
