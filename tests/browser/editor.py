@@ -26,6 +26,12 @@ def accept_completion(page, key="Enter"):
     page.keyboard.press(key)
 
 
+DRAFT = """() => {
+    const key = Object.keys(localStorage).find((name) => name.startsWith("foreword.draft."));
+    return key ? JSON.parse(localStorage.getItem(key)).template : null;
+}"""
+
+
 class Editor:
     def __init__(self, page):
         self.page = page
@@ -46,12 +52,11 @@ class Editor:
 
     def draft(self):
         """Return the unsaved text that the browser stores, or None."""
-        return self.page.evaluate(
-            """() => {
-                const key = Object.keys(localStorage).find((name) => name.startsWith("foreword.draft."));
-                return key ? JSON.parse(localStorage.getItem(key)).template : null;
-            }"""
-        )
+        return self.page.evaluate(DRAFT)
+
+    def wait_for_draft(self, text):
+        """Wait until the browser has stored this text, which it does a moment after a change."""
+        self.page.wait_for_function(f"(text) => ({DRAFT})() === text", arg=text)
 
     def clear(self):
         """Delete the text, leave the pointer outside of it, and wait until nothing is previewed. The language is the default again."""

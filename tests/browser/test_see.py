@@ -235,6 +235,7 @@ def test_after_a_failed_render_the_old_prompt_is_marked_as_outdated(kept_editor)
 
 def test_choices_made_for_another_service_are_discarded(editor, site):
     editor.dialog.get_by_label("Model", exact=True).fill("gpt-5")
+    editor.page.wait_for_function("localStorage.getItem('foreword.choices')?.includes('gpt-5')")
     editor.page.evaluate(
         """() => {
             const choices = JSON.parse(localStorage.getItem("foreword.choices"));

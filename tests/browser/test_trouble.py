@@ -45,7 +45,7 @@ def test_saving_while_the_store_is_down_loses_no_text(own_site, edit):
     expect(dialog.get_by_role("alert")).to_contain_text("Your text is kept in this browser")
     dialog.get_by_role("button", name="Keep editing").click()
     expect(editor.code).to_have_text(UNSAVED_TEXT)
-    assert editor.draft() == UNSAVED_TEXT
+    editor.wait_for_draft(UNSAVED_TEXT)
     repair_store(site)
     try_to_save(editor)
     expect(dialog).to_have_count(0)
