@@ -90,6 +90,7 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run. " * 59, "CLAUDE.md": "Test. " * 49}, UNREAD),
         ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
         ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, [("blank-file", "CLAUDE.md", None)]),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.local.md": " \n"}, []),
         ({"AGENTS.md": "Run tests.", ".claude/rules/a.md": "Be brief."}, []),
         ({"AGENTS.md": "# Shop - Codex Instructions\n\nRun tests.", "CLAUDE.md": "Be brief."}, []),
         ({"AGENTS.md": "# Shop\n\nA guide for OpenCode sessions.\n\nRun tests.", "CLAUDE.md": "Be brief."}, []),
@@ -399,6 +400,12 @@ def test_a_field_of_a_rule_that_an_agent_ignores(findings_for, path, front, prob
     assert findings_for.messages[0].endswith(problem)
 
 
+def test_fields_that_only_the_layout_itself_ignores_do_not_matter_where_an_agent_is_used(findings_for):
+    files = {".agents/rules/a.md": "---\nglob: web/**\n---\nBe brief.\n"}
+    assert findings_for(files) == [("rule-field", ".agents/rules/a.md", 2)]
+    assert findings_for({"CLAUDE.md": "Be brief."}) == []
+
+
 def test_rules_of_the_layout_itself_are_checked_in_folders_below(findings_for):
     files = {"web/.agents/rules/a.md": "---\nglob: x.css\n---\nBe brief.\n", "web/x.css": "a {}"}
     assert findings_for(files) == []
@@ -406,9 +413,26 @@ def test_rules_of_the_layout_itself_are_checked_in_folders_below(findings_for):
 
 
 def test_a_rule_of_the_layout_itself_that_matches_no_file(findings_for):
-    files = {".agents/rules/a.md": "---\npaths: web/*.md\n---\nBe brief.\n"}
+    files = {".agents/rules/a.md": "---\npaths: web/*.md\n---\nBe brief.\n", "docs/a.md": ""}
     assert findings_for(files) == [("unmatched-rule", ".agents/rules/a.md", 2)]
     assert findings_for({**files, "web/x.css": "a {}"}) == []
+
+
+def test_a_rule_for_files_that_a_skill_writes_waits_for_them(findings_for):
+    files = {
+        ".claude/rules/a.md": "---\npaths: docs/reviews/*.md\n---\nBe brief.\n",
+        "docs/a.md": "",
+        ".claude/skills/review/SKILL.md": "---\nname: review\ndescription: Reviews.\n---\nPut the review into docs/review/.\n",
+    }
+    assert findings_for(files) == [("unmatched-rule", ".claude/rules/a.md", 2)]
+    skill = files[".claude/skills/review/SKILL.md"]
+    assert findings_for({".claude/skills/review/SKILL.md": skill.replace("review/.", "reviews/.")}) == []
+
+
+def test_scripts_of_agents_are_no_evidence_that_files_were_moved(findings_for):
+    files = {".claude/rules/a.md": "---\npaths: api/**/*.py\n---\nBe brief.\n", ".claude/hooks/x.py": ""}
+    assert findings_for(files) == []
+    assert findings_for({"src/x.py": ""}) == [("unmatched-rule", ".claude/rules/a.md", 2)]
 
 
 def test_a_rule_with_an_extension_that_an_agent_ignores(findings_for):
@@ -563,7 +587,7 @@ def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_f
     files = {"AGENTS.md": "r" * 32_000, "a/AGENTS.md": "- One\n" * 200, "b/AGENTS.md": "- Two\n" * 300}
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert findings_for.messages[0].endswith(
-        "only 768 of the 1,800 bytes of /w/b/AGENTS.md (lost from line 129: - Two); at least 1 other file is cut too; shorten this one, or move details"
+        "only 768 of the 1,800 bytes of /w/b/AGENTS.md (lost from line 129: - Two); in other folders, at least 1 more file is cut; shorten this one, or move details"
         " into files that are read when needed"
     )
 
@@ -577,7 +601,7 @@ def test_the_place_where_most_is_lost_counts_files_that_are_not_read_at_all(find
     }
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
     assert (
-        f"of /w/a/AGENTS.md (lost from the middle of line 1: {'x' * 60}…), and nothing of /w/a/b/AGENTS.md; at least 1 other file is cut too; shorten"
+        f"of /w/a/AGENTS.md (lost from the middle of line 1: {'x' * 60}…), and nothing of /w/a/b/AGENTS.md; in other folders, at least 1 more file is cut; shorten"
         in findings_for.messages[0]
     )
 
@@ -862,9 +886,10 @@ def skills_in(folder, size, extra=""):
         ({**skills_in(".claude/skills", 15_000), **COPILOT}, []),
         (
             {"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_750)},
-            ["Codex CLI shortens", "Copilot CLI lists only"],
+            ["Codex CLI shortens"],
         ),
-        ({"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_725)}, ["Copilot CLI lists only"]),
+        ({"AGENTS.md": "Be brief.", **skills_in(".agents/skills", 21_725)}, []),
+        ({**skills_in(".agents/skills", 21_725), **COPILOT}, ["Copilot CLI lists only"]),
         (skills_in(".claude/skills", 24_025, "disable-model-invocation: true\n"), []),
         (skills_in(".gemini/skills", 90_000), []),
     ],
@@ -1114,6 +1139,8 @@ def test_words_that_an_agent_takes_for_imports(findings_for):
         "Gemini CLI takes @scope/name and 2 other words of this file for imports, and replaces them by a comment that the import failed;"
         " write them in backticks"
     ]
+    findings_for({"GEMINI.md": "Write to @shop.com or @shop.app.\n"})
+    assert findings_for.messages[0].startswith("Gemini CLI takes @shop.com and @shop.app for imports, and replaces")
     findings_for({"GEMINI.md": "Use @scope/name."})
     assert findings_for.messages[0].startswith("Gemini CLI takes @scope/name for an import, and replaces it by")
     assert findings_for({"GEMINI.md": "Use `@scope/name`.", "CLAUDE.md": "Use @scope/name."}) == []
@@ -1264,9 +1291,7 @@ def test_the_path_of_a_package_is_no_import(findings_for):
 def test_punctuation_after_imports_of_one_file_is_one_finding(findings_for):
     files = {"CLAUDE.md": "- @a.md: one\n- @b.md: two\n- @c.md. three\n", "a.md": "A", "b.md": "B", "c.md": "C"}
     assert findings_for(files) == [("unfollowed-import", "CLAUDE.md", 1), ("unfollowed-import", "CLAUDE.md", 3)]
-    assert findings_for.messages[0].startswith(
-        "Claude Code does not import @a.md and 1 other import of this file, because the `:` after it"
-    )
+    assert findings_for.messages[0].startswith("Claude Code does not import @a.md and @b.md, because the `:` after it")
 
 
 def test_a_file_with_only_comments_is_a_placeholder(findings_for):

@@ -760,11 +760,12 @@ def test_the_line_of_a_fence_that_is_never_closed(tree, text, line):
         (".claude/skills/a", "CLAUDE.md", "info"),
         (".claude/skills/a", "AGENTS.md", "info"),
         (".claude/skills/a", ".github/copilot-instructions.md", "warning"),
-        (".agents/skills/a", "CLAUDE.md", "warning"),
+        (".agents/skills/a", "CLAUDE.md", "info"),
+        (".agents/skills/a", ".github/copilot-instructions.md", "warning"),
         (".github/skills/a", "CLAUDE.md", "warning"),
     ],
 )
-def test_a_skill_of_claude_code_that_only_copilot_skips_matters_if_copilot_is_used(tree, path, file, severity):
+def test_a_shared_skill_that_only_copilot_skips_matters_if_copilot_is_used(tree, path, file, severity):
     skill = "---\nname: a\ndescription: Use it when: always.\n---\nDo it.\n"
     tree({"w/.git/HEAD": "", f"w/{path}/SKILL.md": skill, f"w/{file}": "Be brief.\n"})
     found = proofread(Assembler(tree.workspace("w")), is_recursive=True).findings
@@ -1048,12 +1049,31 @@ def test_people_leave_out_the_folder_of_sources(tree, path, is_missing):
     assert missing_files(tree, files) == (["bc/ident.rs does not exist"] if is_missing else [])
 
 
+def test_many_links_to_unknown_files_beside_a_text_were_copied_with_it(tree):
+    text = "[a](there.md)\n" + "".join(f"[a](../page{letter}.md)\n" for letter in "abcdefghij")
+    assert missing_files(tree, {"w/web/AGENTS.md": text, "w/web/there.md": ""}) == []
+    assert missing_files(tree, {"w/docs/pagea.md": ""}) == [
+        "../pagea.md, ../pageb.md (line 3), ../pagec.md (line 4), ../paged.md (line 5), ../pagee.md (line 6) and 5 more do not exist"
+    ]
+
+
 def test_a_script_of_the_folder_that_a_skill_is_about_is_not_missing(tree):
     skill = RUNS.format("a", "")
     assert missing_files(tree, {"w/.agents/skills/a/SKILL.md": skill, "w/scripts/x": ""}) == [
         "scripts/check.py does not exist"
     ]
     assert missing_files(tree, {"w/examples/scripts/check.py": ""}) == []
+
+
+def test_a_script_in_an_entry_of_a_sample_is_not_missing(tree):
+    skill = RUNS.format("a", "").replace("Run `python scripts/check.py`.", '  "check": "node ./scripts/check.js",')
+    assert missing_files(tree, {"w/.agents/skills/a/SKILL.md": skill, "w/scripts/x": ""}) == []
+
+
+def test_skills_in_a_folder_that_no_agent_searches_are_not_checked(tree):
+    skill, path = RUNS.format("a", ""), "a/SKILL.md"
+    assert missing_files(tree, {f"w/.agents/old-skills/{path}": skill, "w/scripts/x": ""}) == []
+    assert missing_files(tree, {f"w/.agents/skills/{path}": skill}) == ["scripts/check.py does not exist"]
 
 
 def test_links_and_files_with_one_problem_are_one_finding(tree):
@@ -1067,11 +1087,20 @@ def test_links_and_files_with_one_problem_are_one_finding(tree):
     }
 
 
+def test_a_link_out_of_the_repository_leads_nowhere_for_others(tree):
+    link = {"w/.agents/skills/a/SKILL.md": Path(tree.path("outside.md"))}
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "outside.md": "X.", "w/CLAUDE.md": "Be brief.", **link})
+    (found,) = proofread(Assembler(tree.workspace("w"))).findings
+    assert tree.short(found.message).endswith(
+        "a link that leaves /w, so those who clone the repository do not get the file; link to a file in it, or copy the file"
+    )
+
+
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        ((28_000, 15_000), "; most of them come from here, when working in /w/a/b"),
-        ((14_000, 13_000, 12_000), "; the largest part of them comes from here, when working in /w/a/b/c"),
+        ((39_000, 27_000), "; most of them come from here, when working in /w/a/b"),
+        ((22_000, 21_500, 21_000), "; the largest part of them comes from here, when working in /w/a/b/c"),
     ],
 )
 def test_a_large_section_names_its_largest_file_and_the_folder(tree, sizes, message):
@@ -1087,9 +1116,9 @@ def test_a_large_section_names_its_largest_file_and_the_folder(tree, sizes, mess
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
-        ({"": 45_000, "a/": 44_000}, [""]),
-        ({"": 45_000, "a/": 46_000}, ["", "a/"]),
-        ({"": 50, "a/": 45_000, "a/b/": 44_000, "c/": 45_000}, ["a/", "c/"]),
+        ({"": 68_000, "a/": 66_000}, [""]),
+        ({"": 66_000, "a/": 68_000}, ["", "a/"]),
+        ({"": 50, "a/": 68_000, "a/b/": 66_000, "c/": 68_000}, ["a/", "c/"]),
     ],
 )
 def test_a_section_that_is_too_large_above_is_one_finding(tree, sizes, expected):

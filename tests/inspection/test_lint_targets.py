@@ -192,6 +192,10 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
     ("text", "expected"),
     [
         ("Run `npm run gone`.", ["gone"]),
+        ("Run `npm run gone` (not yet).\nThen `npm run absent` (future).", []),
+        ("Use this if you want `npm run gone` to print it.", []),
+        ('Say "`npm run gone` passes", or 「`npm run absent` passes」.', []),
+        ('After "done": run `npm run gone`. 「もし」 `npm run absent`.', ["gone", "absent"]),
         ("```sh\nnpm run gone # text\n```\n\nUse `npm run gone`.", ["gone"]),
         ("```sh\n# No editor/\nnpm run gone\n```", ["gone"]),
         ("```sh\n# No consumer (A/B)\nCI=1 npm run gone\n```", []),

@@ -28,7 +28,7 @@ from ..inspection.lint.agent_texts import (
 from ..inspection.lint.cut_files import CutFiles
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
 from ..inspection.lint.skill_menus import find_cut_menu, limited_menu
-from ..inspection.lint.skills import skill_readers
+from ..inspection.lint.skills import SHARED_FOLDERS, hidden_folder, skill_readers
 from ..inspection.lint.source_text import SourceText
 from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
@@ -58,14 +58,12 @@ if TYPE_CHECKING:
     from ..engine.assembler import Snapshot
     from ..layout.model import Layout
     from ..sources.tree import Listings
-    from ..vocabulary import Agent, Candidate, Finding, Prompt, Workspace
+    from ..vocabulary import Agent, Candidate, Finding, Prompt, Skill, Workspace
     from .agents import AssemblerFor
 
 
 # Fewer skills hardly fill a menu.
 _MIN_SKILLS = 8
-# Skills in this folder are for every agent.
-_SHARED_SKILLS = "/.agents/skills/"
 
 
 class AgentLint:
@@ -138,16 +136,9 @@ class AgentLint:
                 skills = list(all_skills(assembler.snapshot(*self.arguments[:1]).inputs))
             except ForewordError:  # the settings do not fit this layout
                 continue
-            is_in_use = agent_name(layouts[name]) in self.repeated.in_use
-            found = find_cut_menu(
-                layouts[name],
-                [
-                    skill
-                    for skill in skills
-                    if is_inside(skill.path, self.files.root) and (is_in_use or _SHARED_SKILLS in skill.path)
-                ],
-            )
-            if found:
+            agent = agent_name(layouts[name])
+            concerned = _concerned_skills(skills, self.files.root, agent, agent in self.repeated.in_use)
+            if found := find_cut_menu(layouts[name], concerned):
                 yield found
 
     def _count_skill_folders(self, hidden_folders: Iterable[str]) -> int:
@@ -301,13 +292,28 @@ class AgentLint:
     # Rules that apply to some paths
 
     def _check_own_rules(self, candidates: Iterable[Candidate]) -> None:
-        """Check the rules among the candidates of the assembler's layout: their fields, and the paths that they wait for."""
+        """Check the rules that the assembler's layout reads: their fields, and the paths that they wait for.
+
+        Neither matters if the repository is written for released agents, and the layout mirrors none of them.
+        """
         layout = self.assembler.layout()
         inside = [candidate for candidate in candidates if is_inside(candidate.path, self.files.root)]
-        self.rule_fields.check(layout, inside, self.files.read)
+        matters = bool(layout.mirrors or not self.repeated.in_use)
+        if matters:
+            self.rule_fields.check(layout, inside, self.files.read)
         for candidate in inside:
             if candidate.fate == "waiting" and os.path.basename(candidate.path) != SKILL_FILE:
-                self._note_file(candidate.path, candidate.target, agent_name(layout))
+                self._note_file(candidate.path, candidate.target if matters else None, agent_name(layout))
+
+
+def _concerned_skills(skills: Iterable[Skill], root: str, agent: str, is_in_use: bool) -> list[Skill]:
+    """Return a repository's skills that are for an agent. If it is not in use, these are the ones in a shared folder that is for it in any case."""
+    return [
+        skill
+        for skill in skills
+        if is_inside(skill.path, root)
+        and (is_in_use or SHARED_FOLDERS.get(hidden_folder(skill.path.removeprefix(root))) == agent)
+    ]
 
 
 def without_menus(prompt: Prompt, snapshot: Snapshot) -> Prompt:

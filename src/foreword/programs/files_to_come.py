@@ -6,6 +6,7 @@ import re
 from posixpath import basename
 
 from ..inspection.lint.patterns import lazy_pattern
+from ..inspection.lint.rule_globs import literal_folders, split_globs
 from ..sources.paths import is_inside
 from ..sources.search import SKILL_FILE
 from .lint_report import MISSING_FILE, missing_target, possible_paths
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..inspection.lint.source_text import SourceText
     from ..vocabulary import Finding
 
+UNMATCHED_RULE = "unmatched-rule"
+_NO_MATCH = lazy_pattern(r"no file in the repository matches (.+), so ")
 _PATH = r"(?<![\w./-])(?P<path>(?:[\w.-]{1,80}/){0,8}[\w.-]{1,80}\.\w{1,8})(?![\w/-])"
 _ANY_PATH = lazy_pattern(_PATH)
 # "**Output:** `docs/plan.md`", "| Writes | `docs/plan.md` |"
@@ -51,16 +54,29 @@ def without_files_to_come(
     findings: Sequence[Finding], root: str, texts: Callable[[], Iterable[SourceText]]
 ) -> list[Finding]:
     """Return the findings without missing files that one of these texts uses only if they exist, or that a skill or a command writes."""
-    if not any(found.code == MISSING_FILE for found in findings):
+    if not any(found.code in (MISSING_FILE, UNMATCHED_RULE) for found in findings):
         return list(findings)
+    sources = list(texts())
     expected = {
-        path for text in texts() for mentioned in _find_paths(text) for path in _meant(text.path, mentioned, root)
+        path for text in sources for mentioned in _find_paths(text) for path in _meant(text.path, mentioned, root)
     }
     return [
         found
         for found in findings
-        if found.code != MISSING_FILE or expected.isdisjoint(_meant(found.path, missing_target(found), root))
+        if not (
+            _names_folder_of(found, sources)
+            if found.code == UNMATCHED_RULE
+            else found.code == MISSING_FILE and not expected.isdisjoint(_meant(found.path, missing_target(found), root))
+        )
     ]
+
+
+def _names_folder_of(found: Finding, sources: Sequence[SourceText]) -> bool:
+    """Whether a skill or a command names the folder of the files that a rule waits for: it may make them."""
+    match = _NO_MATCH.match(found.message)
+    folders = literal_folders(split_globs(match[1])) if match else []
+    texts = [source.text for source in sources if source.kind in ("skill", "command")]
+    return any(folder.rstrip("/") + "/" in text for folder in folders for text in texts)
 
 
 def _find_paths(source: SourceText) -> Iterator[str]:

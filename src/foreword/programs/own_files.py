@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from ..inspection.lint.skills import Readers
     from ..vocabulary import Finding
     from .repository_files import RepositoryFiles
 
@@ -44,13 +45,13 @@ _OF_AUTHORS = frozenset((MISSING_FILE, "skill-field", "skill-name"))
 class OwnFiles:
     """Which files of a repository belong to its project. All paths are printable.
 
-    `readers` are the hidden folders in which known agents search for skills, with their names. Someone who checks a folder of samples works in it, so only
+    `readers` are the hidden folders in which known agents search for skills, with these agents. Someone who checks a folder of samples works in it, so only
     the folders below the working directory count.
     """
 
     def __init__(self, files: RepositoryFiles) -> None:
         self.files, self.root, self.cwd = files, files.root, printable(files.workspace.cwd)
-        self.readers: Mapping[str, Collection[str]] = {}
+        self.readers: Mapping[str, Readers] = {}
         self._installed: Collection[str] | None = None
 
     def is_workplace(self, folder: str) -> bool:
@@ -93,9 +94,15 @@ class OwnFiles:
     def _is_searched_below(self, top: str, below: str) -> bool:
         """Whether this is a hidden folder of a known agent, `skills` at the top, or that of a plugin."""
         if hidden := hidden_folder(f"{below}/"):
-            return not self.readers or hidden in self.readers
+            inside = below.partition(f"/{hidden}/")[2]
+            return not self.readers or any(inside.startswith(f"{name}/") for name in self._skill_folders(hidden))
         parent, _, _ = below.rpartition("/skills/")
         return "/skills/" in below and (not parent or self._is_in_plugin(top + parent))
+
+    def _skill_folders(self, hidden: str) -> set[str]:
+        """Return the names of the folders in a hidden one that agents search for skills."""
+        readers = self.readers.get(hidden, {}).values()
+        return {glob.split("/")[1] for reader in readers for glob in reader.globs}
 
     def _is_in_plugin(self, folder: str) -> bool:
         while is_inside(folder, self.root):

@@ -19,7 +19,7 @@ from ..inspection.lint.source_text import SourceText, skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
-from ..sources.links import reach_by_path, workspace_reach
+from ..sources.links import ALLOW_HINT, reach_by_path, workspace_reach
 from ..sources.places import Known
 from ..sources.reader import Reader
 from ..sources.search import SKILL_FILE
@@ -181,7 +181,7 @@ class _LintRun:
         kept = without_files_to_come(kept, printable(self.root), self._instruction_texts)
         self.findings = dict.fromkeys(kept)
         reactions = (
-            with_reaction(each, _readers_of(each, self.readers, self.in_use), self.root, self.in_use)
+            with_reaction(self._for_others(each), _readers_of(each, self.readers, self.in_use), self.root, self.in_use)
             for each in sorted(self.findings, key=_sort_key)
         )
         findings = [
@@ -191,6 +191,16 @@ class _LintRun:
         ]
         findings = merge_repeated(findings, printable(self.root))
         return Report(tuple(fold_by_file(findings) if is_folded else findings), len(self.files), self.root)
+
+    def _for_others(self, found: Finding) -> Finding:
+        """Return a finding about a link that leaves the repository as it concerns the agents of others, if the repository is for some."""
+        start, _, hint = found.message.partition(" and was not followed; ")
+        if hint != ALLOW_HINT or self.snapshot.layout.mirrors or not self.in_use:
+            return found
+        message = (
+            f"{start}, so those who clone the repository do not get the file; link to a file in it, or copy the file"
+        )
+        return replace(found, message=message)
 
     def _instruction_texts(self) -> Iterator[SourceText]:
         """Yield the texts of the files that were checked, and of the repository's skills and commands for known agents."""

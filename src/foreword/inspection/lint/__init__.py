@@ -251,7 +251,7 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
     for passage, tokens in find_large_sections(prompt.passages, context.count_tokens):
         path, share = _main_file(passage)
         part = "most of them come" if share > 0.5 else "the largest part of them comes"
-        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; {part} from here"
+        message = f"the files in the prompt's section '{passage.section}' have about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; {part} from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, path)
     yield from _ignored_includes(sources, context)
     yield from _forged_tags(prompt)

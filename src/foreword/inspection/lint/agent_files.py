@@ -287,7 +287,8 @@ class BlankFiles:
     def visit(self, visit: Visit) -> None:
         for candidate in visit.candidates_in_repository("blank"):
             source = visit.read(candidate.path)
-            if source and source.text.strip():  # only comments or fields: a placeholder
+            # Only comments or fields, or a file that is for personal notes: a placeholder.
+            if (source and source.text.strip()) or ".local." in basename(candidate.path):
                 continue
             self._blank.setdefault(candidate.path, {})[visit.agent] = None
         for path in _report_blank_overrides(visit, self.facts):

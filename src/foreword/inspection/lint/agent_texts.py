@@ -11,7 +11,7 @@ from ...vocabulary import replace, value
 from .agent_facts import Place, join_names, place_of
 from .instructions import is_conditional
 from .records import has_text_of_tool, is_generated, is_record
-from .references import find_unexpanded_includes
+from .references import INCLUDED_SUFFIXES, find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
 from .source_text import source_texts
 
@@ -46,7 +46,7 @@ def report_missing_imports(visit: Visit, facts: Facts, entries: Callable[[str], 
             _add_missing_import(
                 source.path, missing, f"{token}, because an import takes no `*`; name each file", visit, facts
             )
-        elif not _PATH_OF_TEXT.search(path):
+        elif not _is_path(path):
             replaced.setdefault(source.path, []).append(missing)
         elif punctuation and visit.read(normpath(join(dirname(source.path), path[1:]))):
             if "*" in punctuation or _BEGINS_LINE.fullmatch(before):  # in a sentence, the file may only be mentioned
@@ -91,6 +91,11 @@ def _other_case(path: str, entries: Callable[[str], Iterable[str]]) -> str:
     """Return the name in the folder of a path that differs from that of the path only in letter case, or empty if there is none."""
     folder, name = dirname(normpath(path)), basename(path)
     return next((other for other in entries(folder) if other.lower() == name.lower() and other != name), "")
+
+
+def _is_path(token: str) -> bool:
+    """Whether a token was probably meant as an import: a path with an extension. `@example.com` is a domain."""
+    return token.endswith(INCLUDED_SUFFIXES) or ("/" in token and _EXTENSION.search(token) is not None)
 
 
 _NO_FILE = "the file does not exist"
@@ -147,12 +152,10 @@ def _add_import(
 
 def _first_and_others(found: Sequence[_MissingImport], noun: str) -> str:
     """Name the first of these imports in one file, and the number of others."""
-    others = len({missing.token for missing in found}) - 1
-    return (
-        f"{found[0].token} and {others:,} other {noun}{'s' if others > 1 else ''} of this file"
-        if others
-        else found[0].token
-    )
+    first, *others = dict.fromkeys(missing.token for missing in found)
+    if len(others) < 2:
+        return " and ".join((first, *others))
+    return f"{first} and {len(others):,} other {noun}s of this file"
 
 
 def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Visit, facts: Facts) -> None:
@@ -177,8 +180,7 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
 
 
 _PUNCTUATION = ".,;:!?)]}\"'"
-# A path with an extension, which was probably meant as an import.
-_PATH_OF_TEXT = re.compile(r"\.\w{1,10}$")
+_EXTENSION = re.compile(r"\.\w{1,10}$")
 # `*See @docs/style.md*`
 _ENDS_EMPHASIS = re.compile(r"^[^*]+\.\w{1,10}\*+$")
 _IN_CODE = re.compile(

@@ -66,7 +66,11 @@ class CutFiles:
         """Report each file to shorten, with the file of which most is lost. Of folders that are alike, only a few were visited."""
         for (path, agent), worst in self._worst.items():
             others = len(worst.cut) - worst.named
-            also = f"; at least {others:,} other file{'s are' if others > 1 else ' is'} cut too" if others else ""
+            also = (
+                f"; in other folders, at least {others:,} more file{'s are' if others > 1 else ' is'} cut"
+                if others
+                else ""
+            )
             self.facts.add("cut-file", Place(path), worst.message.replace("{others}", also), agent)
 
 

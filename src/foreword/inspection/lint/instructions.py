@@ -72,6 +72,16 @@ _LINK = lazy_pattern(r"\[([^\[\]]{0,200})\]\([^()\s]{0,300}\)")
 _CODE = lazy_pattern(r"`[^`]{0,300}`")
 
 
+_SPANS = lazy_pattern(r"`[^`]{0,300}`")
+
+
+def is_quoted(before: str) -> bool:
+    """Whether quotation marks are open at the end of a text, apart from those in code spans: what follows is what somebody says."""
+    text = _SPANS.sub("", before)
+    is_open = any(text.count(start) > text.count(end) for start, end in ("「」", "『』", "“”", "«»"))
+    return is_open or text.count('"') % 2 == 1
+
+
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
     """Return the part of a sentence before an offset, with wrapped lines joined. If it is very long, only its end is returned."""
     start = max(offset - near, 0)

@@ -46,6 +46,8 @@ _CHANGES_FOLDER = lazy_pattern(r"^[ \t$]*(?:cd|pushd)[ \t]+\S|&&[ \t]*cd[ \t]", 
 # `cd DOCS_PATH`: what follows is in another repository.
 _ANY_FOLDER = lazy_pattern(r"^[ \t]*cd[ \t]+[\"']?(?:[$<{]|[A-Z][A-Z_]{2,}\b)", re.MULTILINE)
 _GENERATED = lazy_pattern(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such as|your)\b", re.IGNORECASE)
+# `"lint": "node scripts/lint.js"`, to be added to a file.
+_IS_PAIR = lazy_pattern(r"[ \t>]*\"[^\"\n]{1,100}\"[ \t]*:[ \t]*\"")
 # In the first cell of a column.
 _IS_EXAMPLE = lazy_pattern(r"\b(?:e\.g\b|examples?\b|samples?\b)", re.IGNORECASE)
 _IF_EXISTS = lazy_pattern(
@@ -108,7 +110,7 @@ _PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
 _MODULE_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".py", ".vue", ".dart")
 _CLASS_SUFFIXES = (".java", ".kt", ".scala")
 # The files that people include: `@app.route` on a line by itself is not a file.
-_INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
+INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
 # Before a path that is an item of a list or a cell of a table, is in a heading or brackets, or follows a label or another name in backticks.
 _LISTS = lazy_pattern(
     r"(?:^[ \t]*(?:[-+*•>][ \t]*)*|^[ \t]*#.*|\d[.)]|[|:([—–]|`[),]*[ \t]*(?:[,/+&·]|and|or)|[ \t]-)[ \t]*$"
@@ -176,7 +178,8 @@ def find_missing_files(source: SourceText, exists: Exists, exists_anywhere: Exis
     Unlike a link, a path in prose may be relative to any folder, so it is missing only if no path in the workspace ends with it.
     """
     found = list(_paths_in(source))
-    is_copied = _is_copied(source, [target for _, target, is_link in found if is_link], exists)
+    links = [_percent_decode(target) for _, target, is_link in found if is_link]
+    is_copied = _is_copied(source, links, exists, exists_anywhere)
     for offset, target, is_link in found:
         decoded = _percent_decode(target) if is_link else target
         if _exists(source, decoded, exists) or not _should_exist(
@@ -203,9 +206,21 @@ def _exists(source: SourceText, target: str, exists: Exists) -> bool:
     return scope is not None and exists(source.path, scope[1] + target)
 
 
-def _is_copied(source: SourceText, links: Sequence[str], exists: Exists) -> bool:
-    """Whether a text was probably copied from documentation elsewhere, because none of its many links leads to a file."""
-    return len(links) >= _MANY_LINKS and not any(exists(source.path, _percent_decode(link)) for link in links)
+def _is_copied(source: SourceText, links: Sequence[str], exists: Exists, exists_anywhere: ExistsAnywhere) -> bool:
+    """Whether a text was probably copied from documentation elsewhere.
+
+    None of its many links leads to a file, or many lead to files beside it or in folders above whose names are nowhere in the workspace.
+    """
+    missing = [link for link in links if not exists(source.path, link)]
+    beside = (link for link in missing if not _first_folder(link) and not exists_anywhere(basename(link)))
+    return len(missing) >= _MANY_LINKS and (len(missing) == len(links) or len(list(beside)) >= _MANY_LINKS)
+
+
+def _first_folder(link: str) -> str:
+    """Return a link up to the first folder that it names, or empty if it names none, as `../page.md` does not."""
+    folders = link.split("/")[:-1]
+    depth = next((depth for depth, folder in enumerate(folders) if folder not in (".", "..")), None)
+    return "" if depth is None else "/".join(folders[: depth + 1])
 
 
 def _is_about_this_repository(source: SourceText, link: str, exists: Exists, exists_anywhere: ExistsAnywhere) -> bool:
@@ -213,12 +228,11 @@ def _is_about_this_repository(source: SourceText, link: str, exists: Exists, exi
 
     Otherwise, the text is a copy from another repository, or the folder is not shared.
     """
-    *folders, name = link.split("/")
-    depth = next((depth for depth, folder in enumerate(folders) if folder not in (".", "..")), None)
+    folder = _first_folder(link)
     usual = _PAGE_FOLDERS | _SKILL_FOLDERS if source.kind == "skill" else _PAGE_FOLDERS
-    if depth is None or folders[depth].lower() in usual:
+    if not folder or basename(folder).lower() in usual:
         return True
-    return exists(source.path, "/".join(folders[: depth + 1])) or exists_anywhere(name)
+    return exists(source.path, folder) or exists_anywhere(basename(link))
 
 
 def find_personal_links(source: SourceText, exists: Exists) -> Iterator[Reference]:
@@ -280,21 +294,26 @@ def _find_missing_scripts(source: SourceText, exists: Exists, exists_anywhere: E
         if elsewhere and elsewhere.start() < match.start():
             return
         target = match[1]
-        # In a fence of another language, such as a workflow, it is an example.
-        is_example = (
-            _GENERATED.search(source.line_around(match.start()))
-            or not is_shell(source, match.start())
-            or source.is_counterexample(match.start())
-            or _IS_EXAMPLE.search(source.column_head(match.start()))
-            or _FORBIDS.search(source.list_above(match.start())[0])
-            or _CHANGES_FOLDER.search(source.fence_before(match.start()))
-        )
         if _IF_EXISTS.search(source.line_around(match.start())):
             seen.add(target)
-        if target not in seen and not is_example and not _PLACEHOLDER.search(target):
+        if target not in seen and not _is_example(source, match.start()) and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target) and not exists_anywhere(target):
                 yield Reference(match.start(1), target)
+
+
+def _is_example(source: SourceText, offset: int) -> bool:
+    """Whether a script is only named as an example. In a fence of another language, such as a workflow, it is one."""
+    before = source.before(offset)
+    return bool(
+        _GENERATED.search(source.line_around(offset))
+        or _IS_PAIR.match(before)
+        or not is_shell(source, offset)
+        or source.is_counterexample(offset)
+        or _IS_EXAMPLE.search(source.column_head(offset))
+        or _FORBIDS.search(source.list_above(offset)[0])
+        or _CHANGES_FOLDER.search(source.fence_before(offset))
+    )
 
 
 def _is_label(source: SourceText, start: int, end: int) -> bool:
@@ -434,7 +453,7 @@ def find_unexpanded_includes(
         for match in _INCLUDE_LINE.finditer(text):
             target = match[1].rstrip(".")
             is_file = _looks_like_a_file(target) and exists(source.path, target)
-            is_page = target.endswith(_INCLUDED_SUFFIXES) and ".local." not in target
+            is_page = target.endswith(INCLUDED_SUFFIXES) and ".local." not in target
             is_named = is_file and text.count(target) > text.count(f"@{target}")
             if is_named or normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
                 continue
@@ -448,7 +467,7 @@ def find_unexpanded_includes(
 
 def _looks_like_a_file(target: str) -> bool:
     """Whether this looks like `@docs/style.md` or `@README`, rather than a person, package, decorator or module (`@/lib/utils.ts`)."""
-    if target.startswith("/") and not target.endswith(_INCLUDED_SUFFIXES):
+    if target.startswith("/") and not target.endswith(INCLUDED_SUFFIXES):
         return False
     name = target.rpartition("/")[2]
     return "." in name.strip(".") or name in ("README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "Makefile")

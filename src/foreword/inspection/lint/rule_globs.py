@@ -94,7 +94,7 @@ class PathIndex:
         _, dot, ending = name.rpartition(".")
         if dot and not _has_wildcard(ending):
             suffix = _WILDCARDS.split(name)[-1]  # `.story.md` of `*.story.md`
-            paths = self.by_ending.get(f".{ending}", ())
+            paths = [path for path in self.by_ending.get(f".{ending}", ()) if "/." not in f"/{path}"]
             return any(path.endswith(suffix) for path in paths) if suffix.startswith(".") else bool(paths)
         folders = [segment for segment in glob.split("/") if segment and not _has_wildcard(segment)]
         return bool(folders) and folders[-1] in self.names

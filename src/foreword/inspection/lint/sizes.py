@@ -35,7 +35,7 @@ LIMITS = (
         "2026-11",
     ),
 )
-MAX_SECTION_TOKENS = 20_000
+MAX_SECTION_TOKENS = 30_000
 
 
 @value

@@ -30,9 +30,9 @@ _CLAUDE = "Claude Code"
 _FOREWORD = "Foreword"
 # The flaw of a skill with a blank description, which a lookup rule skips unless it has `described`.
 _BLANK = "blank-description"
-# Of the agents that search a folder that is not their own, only these are so widespread that a skill is probably meant for them.
-_FOLDER_OF_CLAUDE = ".claude"
-_SHARED_FOLDERS = frozenset((".agents", _FOLDER_OF_CLAUDE))
+# The folders that several agents search, each with the one for which its skills are meant in any case.
+SHARED_FOLDERS = {".agents": "Codex CLI", ".claude": _CLAUDE}
+# Of the other agents that search them, only these are so widespread that a skill is probably meant for them.
 _WIDESPREAD = frozenset(("Codex CLI", "Copilot CLI", "Gemini CLI", "OpenCode", "Qwen Code"))
 
 
@@ -171,9 +171,9 @@ def _describe(reactions: Sequence[AgentsReaction], path: str, readers_by_folder:
 def _is_for_others(
     reactions: Sequence[AgentsReaction], path: str, readers: Mapping[str, Readers], in_use: Collection[str]
 ) -> bool:
-    """Whether a skill is in the folder of one agent, and only others leave it out, which nobody seems to use."""
-    concerned = {*in_use, _CLAUDE}
-    return hidden_folder(path) == _FOLDER_OF_CLAUDE and not _agents_that_skip(reactions, path, readers) & concerned
+    """Whether a skill is in a folder that several agents search, and only some leave it out that nobody seems to use."""
+    agent = SHARED_FOLDERS.get(hidden_folder(path))
+    return agent is not None and not _agents_that_skip(reactions, path, readers) & {*in_use, agent}
 
 
 def _clause(agents: Iterable[str], verb: str, thing: str, readers: Readers | None) -> str:
@@ -193,7 +193,7 @@ def _agents_that_skip(
 ) -> set[str]:
     """Return the agents that find this skill and leave it out because of its flaws. In a shared folder, only widespread ones count."""
     flaws, readers = {reaction.flaw for reaction in reactions}, _readers_of(path, readers_by_folder)
-    is_shared = readers is None or hidden_folder(path) in _SHARED_FOLDERS
+    is_shared = readers is None or hidden_folder(path) in SHARED_FOLDERS
     agents = _everyone(readers_by_folder) if readers is None else readers
     skipping = {agent for agent, reader in agents.items() if not flaws.isdisjoint(reader.skips)}
     return skipping & _WIDESPREAD if is_shared else skipping

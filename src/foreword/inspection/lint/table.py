@@ -13,6 +13,10 @@ from .check import Check, Example
 _SKILL = ".agents/skills/release/SKILL.md"
 
 
+# With this file, it matters what Copilot CLI skips.
+_FOR_COPILOT = {".github/copilot-instructions.md": "Be brief.\n"}
+
+
 def _skill(head: str) -> dict[str, str]:
     return {_SKILL: f"---\n{head}---\nBump the version, then tag.\n"}
 
@@ -242,12 +246,12 @@ CHECKS = (
     Check(
         "oversized-section",
         "warning",
-        "One section costs more than 20,000 tokens.",
+        "One section costs more than 30,000 tokens.",
         "It is sent with every turn, and models follow instructions in the middle of long text less reliably. Move details into skills, or"
         " into files that the agent reads when needed. Not reported for a file that is reported as [cut-file](#cut-file) or"
         " [over-limit](#over-limit), nor below a folder for which this or cut-file is reported, unless most of the section comes from one file below.",
         Example(
-            {"AGENTS.md": "# Shop\n\n" + "Every handler checks rights before it writes. " * 3_200 + "\n"},
+            {"AGENTS.md": "# Shop\n\n" + "Every handler checks rights before it writes. " * 4_800 + "\n"},
             message_part="'instructions'",
             options=("--disable", "cut-file"),
         ),
@@ -274,9 +278,12 @@ CHECKS = (
         "skill-repaired",
         "warning",
         "A skill's front matter is not valid YAML, so Copilot CLI skips it.",
-        "Other agents, and Foreword, read it line by line. Usually a value that contains a colon needs quotes.",
-        Example(_skill("name: release\ndescription: Use when: a version is ready.\n"), _SKILL, 3, "YAML"),
-        Example(_skill('name: release\ndescription: "Use when: a version is ready."\n'), _SKILL),
+        "Other agents, and Foreword, read it line by line. Usually a value that contains a colon needs quotes. In a folder that several agents search,"
+        " its severity is info, unless the repository has a file for Copilot alone.",
+        Example(
+            {**_skill("name: release\ndescription: Use when: a version is ready.\n"), **_FOR_COPILOT}, _SKILL, 3, "YAML"
+        ),
+        Example({**_skill('name: release\ndescription: "Use when: a version is ready."\n'), **_FOR_COPILOT}, _SKILL),
     ),
     Check(
         "skill-name",

@@ -14,7 +14,7 @@ from posixpath import dirname
 
 from ...vocabulary import value
 from .commands import find_commands, is_literal, named_place
-from .instructions import is_about_other_repository, is_conditional
+from .instructions import is_about_other_repository, is_conditional, is_quoted
 from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ class Invocation:
 _LATER = lazy_pattern(r"\b(?:planned|future|roadmap|deferred|phase \d|proposed)\b", re.IGNORECASE)
 # Words before a command that suggest that it may not exist, belongs to another project, or should not be run.
 _HEDGES = lazy_pattern(
-    r"\b(?:if (?:there|it|one|you have|the (?:project|repo|makefile|package))|e\.g|for example"
+    r"\b(?:if (?:there|it|one|you have|the (?:project|repo|makefile|package))|you want|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
     r"|don['’]t|doesn['’]t|isn['’]t|there is no|there['’]s no|no|nor|without|avoid|wrong|bad|upstream\w*|their|your|another|other|equivalent|similar"
     r"|missing|planned|todo)\b|❌|✗",
@@ -78,7 +78,8 @@ _PROPOSES = lazy_pattern(
     re.IGNORECASE,
 )
 _IS_MISSING = lazy_pattern(
-    r"[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
+    r"[`*_]*[ \t]*\((?:future|planned|todo|tbd|proposed|coming soon|not yet)\b"
+    r"|[`*_]*[ \t,(]*(?:(?:target|script|rule|command)s?[ \t]+)?(?:(?:is|was|are|were|has been|have been|got)[ \t]+(?:now[ \t]+)?(?:not|no longer|removed"
     r"|gone|deprecated|renamed|replaced|missing|planned|obsolete)|(?:does|did|do)(?:es)?[ \t]+not|(?:doesn|isn|wasn|didn)['’]t|no longer"
     r"|if[ \t]+(?:it|there|one|you have)|or similar|or equivalent)\b",
     re.IGNORECASE,
@@ -229,6 +230,8 @@ class _DefinitionFinder:
         sentence = re.split(r"[.!?;][ \t]", before)[-1]
         end = line.find("`", len(before))
         if _HEDGES.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_MISSING.match(line, end):
+            return False
+        if is_quoted(before):  # an example of what somebody says
             return False
         # An earlier step may have changed the folder.
         steps = f"{source.list_above(offset)[1]}{line}"
