@@ -583,6 +583,14 @@ def test_a_file_that_a_package_publishes_is_for_its_users(findings_for, files, i
     assert findings_for(tree, "--recursive") == ([("cut-file", "ui/AGENTS.md", None)] if is_reported else [])
 
 
+def test_a_limit_that_the_repository_raises_for_those_who_trust_it(findings_for):
+    files = {"AGENTS.md": "x" * 40_000, ".codex/config.toml": "project_doc_max_bytes = 50_000\n"}
+    assert findings_for(files) == []
+    for size in ("32_768", "100", "true", "'50_000'"):
+        files[".codex/config.toml"] = f"project_doc_max_bytes = {size}\n"
+        assert findings_for(files) == [("cut-file", "AGENTS.md", None)]
+
+
 def test_a_large_file_that_leaves_no_room_for_others_is_reported_once(findings_for):
     files = {"AGENTS.md": "r" * 32_000, "a/AGENTS.md": "- One\n" * 200, "b/AGENTS.md": "- Two\n" * 300}
     assert findings_for(files, "--recursive") == [("cut-file", "AGENTS.md", None)]
@@ -1296,6 +1304,14 @@ def test_punctuation_after_imports_of_one_file_is_one_finding(findings_for):
 
 def test_a_file_with_only_comments_is_a_placeholder(findings_for):
     assert findings_for({".claude/rules/a.md": "<!-- add rules here -->\n", "CLAUDE.md": "<!-- later -->\n"}) == []
+
+
+@pytest.mark.parametrize("mark", [".template.config/template.json", "cookiecutter.json", "copier.yml", "copier.yaml"])
+def test_files_in_a_template_are_for_the_projects_made_from_it(findings_for, mark):
+    files = {"CLAUDE.md": "Be brief.", "make/web/AGENTS.md": "Use CSS.", "AGENTS.md": "Run tests."}
+    expected = [("unread-file", "AGENTS.md", None), ("unread-file", "make/web/AGENTS.md", None)]
+    assert findings_for({**files, mark: "{}"}, "--recursive") == expected
+    assert findings_for({f"make/{mark}": "{}"}, "--recursive") == expected[:1]
 
 
 def test_a_blank_file(findings_for):

@@ -746,12 +746,18 @@ def test_only_agents_that_search_so_deep_skip_a_skill(tree, path, outcome):
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("# Shop\n\n```sh\nmake\n", 3), ("Run.\n\n<!-- later\n", 3), ("```\na\n```\n\nb\n\n~~~\nc\n", 7)],
+    [
+        ("# Shop\n\n```sh\nmake\n", 3),
+        ("Run.\n\n<!-- later\nx", 3),
+        ("```\na\n```\n\nb\n\n~~~\nc\n", 7),
+        ("Run.\n```\n \n", 0),
+    ],
 )
 def test_the_line_of_a_fence_that_is_never_closed(tree, text, line):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
-    (found,) = proofread(Assembler(tree.workspace("w"))).findings
-    assert (found.code, found.line) == ("file-fence", line)
+    found = proofread(Assembler(tree.workspace("w"))).findings
+    assert [(each.code, each.line) for each in found] == ([("file-fence", line)] if line else [])
+    assert all(each.message.endswith("; close it") for each in found)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,12 @@ from ..inspection.lint.agent_texts import (
     report_missing_imports,
     report_unexpanded_includes,
 )
-from ..inspection.lint.cut_files import CutFiles
+from ..inspection.lint.cut_files import CutFiles, byte_limit
 from ..inspection.lint.rule_fields import RuleFields, report_invalid_fields, report_other_extensions
 from ..inspection.lint.skill_menus import find_cut_menu, limited_menu
 from ..inspection.lint.skills import SHARED_FOLDERS, hidden_folder, skill_readers
 from ..inspection.lint.source_text import SourceText
+from ..packs.config import read_config
 from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
@@ -262,7 +263,8 @@ class AgentLint:
         )
         report_hidden_files(visit, self.facts, self.shared, self.agents)
         self.blank_files.visit(visit)
-        self.cut_files.visit(visit)
+        if not _has_more_room_if_trusted(assembler):
+            self.cut_files.visit(visit)
         report_misordered_files(visit, self.facts)
         report_missing_imports(visit, self.facts, self.files.entries)
         report_imports_in_code(visit, self.facts)
@@ -304,6 +306,22 @@ class AgentLint:
         for candidate in inside:
             if candidate.fate == "waiting" and os.path.basename(candidate.path) != SKILL_FILE:
                 self._note_file(candidate.path, candidate.target if matters else None, agent_name(layout))
+
+
+def _has_more_room_if_trusted(assembler: Assembler) -> bool:
+    """Whether the repository's own settings, which count as soon as a user trusts it, raise the limit of what an agent reads."""
+    plan = assembler.plan()
+    limit = byte_limit(plan.layout)
+    if limit is None:
+        return False
+    values, _ = read_config(plan.layout.config, plan.workspace, assembler.reader())
+    return any(
+        value.is_untrusted
+        and plan.layout.settings[value.row.setting] == limit
+        and type(value.content) is int
+        and value.content > limit
+        for value in values
+    )
 
 
 def _concerned_skills(skills: Iterable[Skill], root: str, agent: str, is_in_use: bool) -> list[Skill]:

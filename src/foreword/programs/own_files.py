@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _SKILL_LOCKS = ("skills-lock.json", ".skill-lock.json", ".agents/.skill-lock.json", ".agents/skills-lock.json")
 # A plugin or extension, whose skills agents load.
 _MANIFESTS = (".claude-plugin", ".codex-plugin", ".cursor-plugin", "gemini-extension.json", "plugin.json")
+# A template of dotnet, cookiecutter or copier.
+_TEMPLATES = (".template.config", "cookiecutter.json", "copier.yml", "copier.yaml")
 # The fields of a skill in a program's own form, which no agent reads.
 _OWN_FORM = lazy_pattern(r"^(?:slug|summary):", re.MULTILINE)
 # Fields of a skill that was published for others. In an agent's folder, it is usually a copy.
@@ -80,7 +82,16 @@ class OwnFiles:
         return basename(found.path) != SKILL_FILE or self._concerns_author(found)
 
     def _is_material(self, folder: str) -> bool:
-        return is_material(folder, self.cwd if is_inside(folder, self.cwd) else self.root)
+        top = self.cwd if is_inside(folder, self.cwd) else self.root
+        return is_material(folder, top) or self._is_in_template(folder, top)
+
+    def _is_in_template(self, folder: str, top: str) -> bool:
+        """Whether a folder below `top` belongs to a template from which a program makes projects."""
+        while folder != top and is_inside(folder, top):
+            if any(name in self.files.entries(folder) for name in _TEMPLATES):
+                return True
+            folder = dirname(folder)
+        return False
 
     def _below(self, path: str) -> str:
         """Return the part of a path below the working directory, or below the root if it is elsewhere in the repository."""

@@ -11,12 +11,18 @@ from .targets import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ...layout.model import Layout
     from .agent_facts import Facts, Visit
     from .source_text import SourceText
 
 _MAX_QUOTE = 60
 # Less than this many bytes, a line or two, is not worth a word.
 _MIN_LOST = 256
+
+
+def byte_limit(layout: Layout) -> int | None:
+    """Return how many bytes of a repository's files a layout reads together, or None if it has no such limit."""
+    return next((section.bytes for section in layout.all_sections if section.bytes is not None), None)
 
 
 class _Worst:
@@ -36,7 +42,7 @@ class CutFiles:
         self._worst: dict[tuple[str, str], _Worst] = {}
 
     def visit(self, visit: Visit) -> None:
-        limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
+        limit = byte_limit(visit.layout)
         source = _first_cut_file(visit) if limit is not None else None
         if source is None or limit is None:
             return
