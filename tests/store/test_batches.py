@@ -70,6 +70,22 @@ def test_only_an_edition_that_is_cached_and_in_use_is_confirmed(stores, edition)
     assert confirm(store, "chat 2")[0] != [None]
 
 
+def test_conversations_of_several_teams_are_confirmed_together(stores, edition):
+    store, other = stores
+    for team in ("one", "two"):
+        store.for_team(team).publish("chat 1", edition(1), 0)
+    other.for_team("two").publish("chat 1", edition(2), 1)
+
+    async def run():
+        reader = store.batch_reader()
+        asked = [("", "chat 1"), ("one", "chat 1"), ("two", "chat 1"), ("one", "chat 2"), ("", "chat 2")]
+        moments = await asyncio.gather(*(reader.confirm(*conversation) for conversation in asked))
+        await reader.close()
+        return [moment is not None for moment in moments]
+
+    assert asyncio.run(run()) == [True, True, False, False, True]
+
+
 def test_a_thread_stops_using_a_moment_when_it_writes(stores, edition):
     store, other = stores
     (moment,), _ = confirm(store, "chat 4")
