@@ -29,7 +29,23 @@ BETWEEN = 1_772_000_000.0
 WAITING = "SELECT count(*) > 0 FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
 
 
-@pytest.mark.parametrize("text", [OLD, "2026-03-07T08:55:05.123-06:00", "1969-12-31T23:59:59.999+14:00", "later", ""])
+TIMES = [
+    OLD,
+    "2026-03-07T08:55:05.123-06:00",
+    "1969-12-31T23:59:59.999+14:00",
+    "2026-03-07T08:55:05.123456+00:00",
+    "2026-03-07T08:55:05.123",
+    "2026-03-07T08:55:05.123Z",
+    "2026-03-07 08:55:05.123+00:00",
+    "2026-03-07T08:55:05.123+05:30:15",
+    "0001-01-01T00:00:00.000+10:00",
+    "9999-12-31T23:59:59.999-10:00",
+    "later",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", TIMES)
 def test_a_time_is_restored_exactly(text):
     assert unpack_time(*pack_time(text)) == text
 
