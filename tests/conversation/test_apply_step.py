@@ -27,7 +27,6 @@ from foreword.vocabulary.values import digest
 
 MORNING = datetime(2026, 3, 7, 8, 55, tzinfo=UTC)
 
-CURRENT = Edition(3, "system")
 SHIPPED = {
     "foreword": {"tools": "append", "reload": "gather", "compaction": "gather"},
     "ion": {"turn": "gather"},
@@ -39,37 +38,35 @@ SHIPPED = {
 
 
 @pytest.mark.parametrize(
-    ("on", "current", "events", "tools", "rest"),
+    ("on", "events", "tools", "rest"),
     [
-        ({}, None, [], "gather", "gather"),  # without an edition, whatever the layout
-        ({"turn": "keep"}, None, ["turn"], "gather", "gather"),
-        ({}, CURRENT, [], "keep", "keep"),
-        ({}, CURRENT, ["turn"], "keep", "keep"),
-        ({}, CURRENT, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep", "keep"),
-        (SHIPPED["foreword"], CURRENT, ["turn"], "keep", "keep"),
-        (SHIPPED["foreword"], CURRENT, ["turn", "tools"], "append", "keep"),
-        (SHIPPED["foreword"], CURRENT, ["turn", "tools", "compaction"], "gather", "gather"),
-        (SHIPPED["ion"], CURRENT, ["turn", "tools"], "gather", "gather"),
-        (SHIPPED["opal"], CURRENT, ["turn", "tools", "compaction"], "format", "format"),
-        (SHIPPED["opal"], CURRENT, ["turn", "reload"], "gather", "gather"),
-        (SHIPPED["pi"], CURRENT, ["turn"], "keep", "keep"),
-        (SHIPPED["pi"], CURRENT, ["turn", "registry"], "format", "keep"),
-        (SHIPPED["pi"], CURRENT, ["turn", "resources", "tools"], "gather", "gather"),
-        (SHIPPED["pod"], CURRENT, ["turn", "reload"], "keep", "keep"),
-        (SHIPPED["builder"], CURRENT, ["turn", "tools"], "keep", "keep"),
-        ({}, CURRENT, ["turn", "rebuild"], "gather", "gather"),
-        ({"turn": "warn", "tools": "append"}, CURRENT, ["turn"], "keep", "warn"),
-        ({"turn": "warn", "tools": "append"}, CURRENT, ["turn", "tools"], "append", "warn"),  # each acts separately
-        ({"turn": "append"}, CURRENT, ["turn", "tools"], "keep", "append"),
-        ({"turn": "warn", "tools": "format"}, CURRENT, ["turn", "tools"], "format", "warn"),
-        ({"turn": "format", "tools": "append"}, CURRENT, ["turn", "tools"], "format", "format"),
-        ({"turn": "append", "tools": "gather"}, CURRENT, ["turn", "tools"], "gather", "gather"),
-        ({"tools": "warn", "registry": "append"}, CURRENT, ["tools", "registry"], "append", "keep"),
-        ({"turn": "append"}, CURRENT, ["an unknown event"], "keep", "keep"),
+        ({}, [], "keep", "keep"),
+        ({}, ["turn"], "keep", "keep"),
+        ({}, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep", "keep"),
+        (SHIPPED["foreword"], ["turn"], "keep", "keep"),
+        (SHIPPED["foreword"], ["turn", "tools"], "append", "keep"),
+        (SHIPPED["foreword"], ["turn", "tools", "compaction"], "gather", "gather"),
+        (SHIPPED["ion"], ["turn", "tools"], "gather", "gather"),
+        (SHIPPED["opal"], ["turn", "tools", "compaction"], "format", "format"),
+        (SHIPPED["opal"], ["turn", "reload"], "gather", "gather"),
+        (SHIPPED["pi"], ["turn"], "keep", "keep"),
+        (SHIPPED["pi"], ["turn", "registry"], "format", "keep"),
+        (SHIPPED["pi"], ["turn", "resources", "tools"], "gather", "gather"),
+        (SHIPPED["pod"], ["turn", "reload"], "keep", "keep"),
+        (SHIPPED["builder"], ["turn", "tools"], "keep", "keep"),
+        ({}, ["turn", "rebuild"], "gather", "gather"),
+        ({"turn": "warn", "tools": "append"}, ["turn"], "keep", "warn"),
+        ({"turn": "warn", "tools": "append"}, ["turn", "tools"], "append", "warn"),  # each acts separately
+        ({"turn": "append"}, ["turn", "tools"], "keep", "append"),
+        ({"turn": "warn", "tools": "format"}, ["turn", "tools"], "format", "warn"),
+        ({"turn": "format", "tools": "append"}, ["turn", "tools"], "format", "format"),
+        ({"turn": "append", "tools": "gather"}, ["turn", "tools"], "gather", "gather"),
+        ({"tools": "warn", "registry": "append"}, ["tools", "registry"], "append", "keep"),
+        ({"turn": "append"}, ["an unknown event"], "keep", "keep"),
     ],
 )
-def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, current, events, tools, rest):
-    assert decide(on, current, events) == Steps(tools, rest)
+def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, events, tools, rest):
+    assert decide(on, events) == Steps(tools, rest)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +75,7 @@ def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, current, events, t
 )
 @pytest.mark.parametrize("event", ["turn", "tools"])
 def test_inputs_gathered_for_another_layout_are_neither_formatted_nor_compared(event, step, next_edition):
-    assert decide({event: step}, CURRENT, [event], layout_changed=True).strongest == next_edition
+    assert decide({event: step}, [event], layout_changed=True).strongest == next_edition
 
 
 @pytest.mark.parametrize(
@@ -126,12 +123,6 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
 
 
 # Apply
-
-
-@pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
-def test_the_first_edition_has_number_one(step):
-    new_edition = edition(0, one="1")
-    assert apply_step(step, None, new_edition) == Outcome(replace(new_edition, number=1))
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])

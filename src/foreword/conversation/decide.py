@@ -78,17 +78,12 @@ class Steps:
         return tuple((subject, step) for subject, step in steps if step != "keep")
 
 
-def decide(
-    on: Mapping[str, str], current: Edition | None, events: Sequence[str], layout_changed: bool = False
-) -> Steps:
+def decide(on: Mapping[str, str], events: Sequence[str], layout_changed: bool = False) -> Steps:
     """Return the steps for these events: for each subject, the strongest one in the layout's table `on`.
 
-    A conversation without an edition gathers, and so does an explicit rebuild. Inputs that were gathered for another layout can be
-    neither formatted nor compared, so they are gathered again. Gathering always uses the turn's tools, and so does formatting
-    everything else.
+    An explicit rebuild gathers. Inputs that were gathered for another layout can be neither formatted nor compared, so they are
+    gathered again. Gathering always uses the turn's tools, and so does formatting everything else.
     """
-    if current is None:
-        return Steps("gather", "gather")
     steps: dict[bool, list[str]] = {True: [], False: []}
     for event in events:
         step = on.get(event, "gather" if event == "rebuild" else "keep")
@@ -137,7 +132,7 @@ class Outcome:
 
 def apply_step(
     step: str,
-    current: Edition | None,
+    current: Edition,
     new_edition: Edition,
     forget: Callable[[State], State] | None = None,
     since: Edition | None = None,
@@ -152,8 +147,6 @@ def apply_step(
     messages that contain them are summarised: `forget` then returns the state without their content. Without `carrying`, the step
     `append` always announces.
     """
-    if current is None:
-        return Outcome(replace(new_edition, number=1))
     state = replace(state_of(current), is_compacted=False)
     state = forget(state) if forget else state
     current = with_state(current, state)

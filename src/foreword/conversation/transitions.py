@@ -106,70 +106,68 @@ class Transitions:
             previous_number, number = number, current.number if current else 0
             if previous_number not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
-            outcome = self._apply_once(events, current, findings, now, messages)
+            if current is None:
+                outcome = self._start(self._builder.gather(now, skill_may_be_missing=False))
+            else:
+                outcome = self._apply_once(events, current, findings, now, messages)
             if outcome is not None:
                 return outcome
+
+    def _start(self, gathered: Edition) -> Outcome | None:
+        """Publish a conversation's first edition. Returns None if another process has published one in the meantime."""
+        edition = self._editions.publish(self._id, None, replace(gathered, number=1))
+        if edition is None:
+            return None
+        self._hooks.notify("constructed", edition)
+        return Outcome(edition, (), [*_model_findings(self._agent.resolved.model)])
 
     def _apply_once(
         self,
         events: Sequence[str],
-        current: Edition | None,
+        current: Edition,
         findings: list[Finding],
         now: datetime | None,
         messages: Sequence[Message],
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
         on = self._assembling.layout.on
-        all_events = [*events, *self._implied_events(current)] if current else events
+        all_events = [*events, *self._implied_events(current)]
         has_other_layout = self._assembling.layout_changed(current)
-        steps = decide(on, current, all_events, has_other_layout)
-        if current is None or not (findings or self._changes_nothing(steps, current)):
+        steps = decide(on, all_events, has_other_layout)
+        if not (findings or self._changes_nothing(steps, current)):
             trigger = trigger_of_steps(on, all_events, has_other_layout)
-            if current is None:
-                first = apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
-                built = replace(first, findings=[*_model_findings(self._agent.resolved.model)])
-            else:
-                built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
+            built = self._outcome(steps, current, now, messages, is_summarised="compaction" in events)
             outcome = self._publish(built, steps, events, trigger, current)
-            if outcome is None or current is None or not has_other_layout:
+            if outcome is None or not has_other_layout:
                 return outcome
-            return replace(outcome, findings=[*outcome.findings, self._layout_finding(current, outcome.is_reused)])
+            problem = _layout_finding(current, self._assembling.layout.name, outcome.is_reused)
+            return replace(outcome, findings=[*outcome.findings, problem])
         if has_other_layout:
-            findings = [*findings, self._layout_finding(current, is_kept=True)]
+            findings = [*findings, _layout_finding(current, self._assembling.layout.name, is_kept=True)]
         if findings and steps.changes and not _EXPLICIT_EVENTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in all_events and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
         return Outcome(current, (), findings, True)
 
-    def _layout_finding(self, current: Edition, is_kept: bool) -> Finding:
-        """Return the finding that says whether a conversation that was built with another layout now uses the one it was opened with."""
-        old, new = current.layout.rpartition("/")[2], self._assembling.layout.name
-        if is_kept:
-            reason = f"{new} does not rebuild an existing prompt on a turn; construct() does, and so does a compaction"
-            return finding("layout-kept", f"the prompt was built with the layout {old} and is kept: {reason}")
-        message = f"the prompt was built with the layout {old}, and was rebuilt with {new}, as the caller asked"
-        return finding("layout-rebuilt", message)
-
     def _publish(
-        self, outcome: Outcome, steps: Steps, events: Sequence[str], trigger: str, current: Edition | None
+        self, outcome: Outcome, steps: Steps, events: Sequence[str], trigger: str, current: Edition
     ) -> Outcome | None:
         """Publish the outcome of these steps. Returns None if another process has published in the meantime."""
-        if current is not None and outcome.edition.number != current.number:
+        if outcome.edition.number != current.number:
             outcome = replace(outcome, edition=update_state(outcome.edition, trigger=trigger))
         try:
             published = self._editions.publish(self._id, current, outcome.edition)
         except StoreError as error:
-            if current is None or not {"compaction", *_EXPLICIT_EVENTS}.isdisjoint(events):
+            if not {"compaction", *_EXPLICIT_EVENTS}.isdisjoint(events):
                 raise
             return Outcome(current, (), [store_failure(error, "the edition in use is kept")], is_reused=True)
         if published is None:
             return None
         if published is current and not outcome.messages:
             self._announced = _AnnouncedTools(current, self._agent.resolved) if steps in _ANNOUNCE_TOOLS else None
-        self._hooks.notify("constructed" if current is None else steps.strongest, published)
-        is_reused = current is not None and published.number == current.number
-        return replace(outcome, edition=published, is_reused=is_reused)
+        self._hooks.notify(steps.strongest, published)
+        return replace(outcome, edition=published, is_reused=published.number == current.number)
 
     def _implied_events(self, current: Edition) -> list[str]:
         """Return the events that the edition in use and this turn's agent imply."""
@@ -330,6 +328,16 @@ def rebuild_loss_function(
         )
 
     return loss
+
+
+def _layout_finding(current: Edition, new: str, is_kept: bool) -> Finding:
+    """Return the finding that says whether a conversation that was built with another layout now uses the one it was opened with."""
+    old = current.layout.rpartition("/")[2]
+    if is_kept:
+        reason = f"{new} does not rebuild an existing prompt on a turn; construct() does, and so does a compaction"
+        return finding("layout-kept", f"the prompt was built with the layout {old} and is kept: {reason}")
+    message = f"the prompt was built with the layout {old}, and was rebuilt with {new}, as the caller asked"
+    return finding("layout-rebuilt", message)
 
 
 def _text_of(messages: Sequence[Mapping[str, Any]]) -> str:
