@@ -135,6 +135,6 @@ def test_a_turn_over_http_stays_shallow(tmp_path):
     arguments = [sys.executable, Path(__file__).with_name("frames.py"), "http", tmp_path]
     answer = subprocess.run(arguments, capture_output=True, text=True, check=True)
     frames = {name: int(count) for name, count in re.findall(r"^(\w+) turn: (\d+) frames", answer.stderr, re.MULTILINE)}
-    limits = {"first": 21, "second": 12, "third": 9}
+    limits = {"first": 19, "second": 12, "third": 9}
     assert frames.keys() == limits.keys()
     assert {name: count for name, count in frames.items() if count > limits[name]} == {}, answer.stderr

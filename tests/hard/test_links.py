@@ -349,7 +349,7 @@ def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeyp
 
     disk.open = open_and_swap
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
-    assert (reading.fate, reading.reason) == ("unreadable", places.REPLACED_REASON)
+    assert (reading.fate, reading.reason) == ("unreadable", places.REPLACED[1])
 
 
 # Served folders

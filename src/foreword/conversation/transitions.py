@@ -106,10 +106,11 @@ class Transitions:
             previous_number, number = number, current.number if current else 0
             if previous_number not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
+            on = self._assembling.layout.on  # raises an error in the layout before any hook runs
             if current is None:
                 outcome = self._start(self._builder.gather(now, skill_may_be_missing=False))
             else:
-                outcome = self._apply_once(events, current, findings, now, messages)
+                outcome = self._apply_once(on, events, current, findings, now, messages)
             if outcome is not None:
                 return outcome
 
@@ -123,14 +124,14 @@ class Transitions:
 
     def _apply_once(
         self,
+        on: Mapping[str, str],
         events: Sequence[str],
         current: Edition,
         findings: list[Finding],
         now: datetime | None,
         messages: Sequence[Message],
     ) -> Outcome | None:
-        """Apply the events to this edition. Returns None if another process has published in the meantime."""
-        on = self._assembling.layout.on
+        """Apply the events to this edition, as the layout's table `on` says. Returns None if another process has published in the meantime."""
         all_events = [*events, *self._implied_events(current)]
         has_other_layout = self._assembling.layout_changed(current)
         steps = decide(on, all_events, has_other_layout)

@@ -48,26 +48,27 @@ def gather(
 ) -> Inputs:
     """Gather a layout's inputs from a workspace.
 
-    `before` contains the inputs that the same layout gathered last time. `bodies` contains the templates of its sections, whose
-    variables are read if the scope allows it, and `templates` all templates that they include. `variables` contains the variable types
-    that extensions add. `select` returns the part of a lookup rule's result that is used.
+    `before` are the inputs that the same layout gathered last time, `bodies` its sections' templates, whose variables are read if the scope
+    allows it, `templates` all that they include, and `variables` the types that extensions add. `select` returns what is used of a result.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
-    scope = absolute_scope(scope, workspace)
+    scope, variables = absolute_scope(scope, workspace), variables or {}
     results = _run_lookups(layout, workspace, reader, before)
     counted_results, shadowed_findings = _apply_conditions(layout, _select_results(layout, results, select), workspace)
     deduplicator = Deduplicator(layout, counted_results, workspace, reader)
     includes = _follow_includes(deduplicator, workspace, scope, reader)
     trail = Trail()
-    found = deduplicator.kept_entries()
-    found |= _prepare_texts(layout, deduplicator, workspace, scope, reader, trail)
+    found = deduplicator.kept_entries() | _prepare_texts(layout, deduplicator, workspace, scope, reader, trail)
     found |= _withheld_texts(layout, counted_results, found)
     values: dict[str, str | Document] = {}
     if bodies:
-        from .values import template_values
+        from ..sources.variables import read_values
+        from .values import extension_values, referenced_variables
 
-        values = template_values(layout, bodies, workspace, scope, reader, variables or {}, trail)
+        names = referenced_variables(layout, bodies, variables.keys())
+        values = read_values(names, workspace, scope, layout.settings, reader, trail)
+        values |= extension_values(names, variables, workspace, reader, trail.findings)
     findings = [
         *(problem for result in counted_results.values() for problem in result.findings),
         *shadowed_findings,
@@ -92,7 +93,7 @@ def gather(
         bodies=bodies or {},
         templates=templates or {},
         values=values,
-        types=tuple(variables or ()),
+        types=tuple(variables),
     )
 
 

@@ -1,34 +1,24 @@
-"""Determines the values of template variables that require reading files or calling extensions."""
+"""Finds the variables that bracket templates refer to, and calls the extensions that provide some of their values."""
 
 from __future__ import annotations
-
-import os
 
 from ..findings import finding, type_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from ..layout.model import Layout
     from ..sources.reader import Reader
-    from ..sources.trail import Trail
-    from ..vocabulary import Document, Finding, Scope, Workspace
+    from ..vocabulary import Document, Finding, Workspace
 
     Variable = Callable[[str, Workspace], str | None]
 
 
-def template_values(
-    layout: Layout,
-    bodies: Mapping[str, Document],
-    workspace: Workspace,
-    scope: Scope,
-    reader: Reader,
-    extension_types: Mapping[str, Variable],
-    trail: Trail,
-) -> dict[str, str | Document]:
-    """Return the values of variables in bracket templates. `extension_types` contains the functions that extensions provide."""
-    from ..sources.variables import read_values
+def referenced_variables(
+    layout: Layout, bodies: Mapping[str, Document], extension_types: Collection[str]
+) -> Collection[tuple[str, str]]:
+    """Return the type and the name of each variable in the templates of a layout's sections, once."""
     from ..template.languages import language_of
 
     variables: dict[tuple[str, str], None] = {}
@@ -36,17 +26,23 @@ def template_values(
         body = bodies.get(section.name)
         if body is not None:
             module = language_of(body, section.language).module()
-            variables.update(dict.fromkeys(module.referenced_variables(body, extension_types.keys())))
-    for type_, name in variables:
-        if type_ == "file":
-            reader.stamp_up_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
-    values, is_stamped = read_values(variables, workspace, scope, layout.settings, reader, trail)
+            variables.update(dict.fromkeys(module.referenced_variables(body, extension_types)))
+    return variables
+
+
+def extension_values(
+    variables: Collection[tuple[str, str]],
+    extension_types: Mapping[str, Variable],
+    workspace: Workspace,
+    reader: Reader,
+    findings: list[Finding],
+) -> dict[str, str | Document]:
+    """Return the values of the variables that extensions provide, by `type:name`. No stamp can show that they have changed."""
+    values: dict[str, str | Document] = {}
     for type_, name in variables:
         if type_ in extension_types:
-            is_stamped = False
-            _add_value(extension_types[type_], type_, name, workspace, values, trail.findings)
-    if not is_stamped:
-        reader.mark_unstable(workspace.cwd)
+            reader.mark_unstable(workspace.cwd)
+            _add_value(extension_types[type_], type_, name, workspace, values, findings)
     return values
 
 

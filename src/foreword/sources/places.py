@@ -52,7 +52,8 @@ _PATH_ONLY = os.O_PATH | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
 _MAX_TRIES = 4
 _HAS_SLASHES = os.sep == "/"
 _DELETED_SUFFIX = " (deleted)"
-REPLACED_REASON = "it was replaced while it was being opened"
+# Why an open file or directory without a real path may not be read.
+REPLACED: Refusal = ("unreadable", "it was replaced while it was being opened", "file-unreadable")
 _IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
 
 
@@ -123,9 +124,8 @@ class Known:
         return data[: limit + 1], status, real
 
     def add_file(self, path: str, data: bytes, limit: int, status: os.stat_result, real: str) -> None:
-        """Add a file's data, read up to a limit. A file without a real path was replaced in the meantime and is not added."""
-        if real:
-            self._files[path] = data, limit, status, real
+        """Add a file's data, read up to a limit, and the real path that it had while it was open."""
+        self._files[path] = data, limit, status, real
 
 
 class Places:
@@ -293,26 +293,18 @@ class Folders(Places):
             return ([], refusal) if refusal else (list(known[0]), None)
         descriptor = self.disk.open(path, FOLDER_FLAGS)
         try:
-            refusal = self.check_open_file(descriptor, path, guard, is_folder=True)
+            real = self.real_path_of(descriptor, path)
+            refusal = guard.refusal(self, path, real, is_folder=True) if real else REPLACED
             if refusal:
+                self.mark_unstable(path)
                 return [], refusal
             with self.disk.scandir(descriptor) as listing:
                 names = sorted(entry.name for entry in listing)
-            if self.known and (real := self.real_path_of(descriptor, path)):
+            if self.known:
                 self.known.listings[path] = names, real
             return names, None
         finally:
             self.disk.close(descriptor)
-
-    def check_open_file(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
-        """Return why an open file or directory may not be read, or None if it may."""
-        real = self.real_path_of(descriptor, path)
-        refusal: Refusal | None = ("unreadable", REPLACED_REASON, "file-unreadable")
-        if real:
-            refusal = guard.refusal(self, path, real, is_folder)
-        if refusal:
-            self.mark_unstable(path)
-        return refusal
 
     def real_path_of(self, descriptor: int, path: str) -> str:
         """Return an open file's real path, or empty if it is unknown because the path now leads to another file."""

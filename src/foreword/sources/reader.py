@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from .places import ABSENT_ERRORS, OPEN_FLAGS, Folders, explain, parent_folder, real_path
+from .places import ABSENT_ERRORS, OPEN_FLAGS, REPLACED, Folders, explain, parent_folder, real_path
 from .readings import (
     Reading,
     decode,
@@ -304,12 +304,12 @@ class Reader(RememberedReadings):
             self.stamps[path] = stamp_of(status)
             if not stat.S_ISREG(status.st_mode):
                 return unreadable_reading(path, f"it is {kind_of(status.st_mode)}, not a file")
-            if guard is not None and (refusal := self.check_open_file(descriptor, path, guard)):
+            real = self.real_path_of(descriptor, path) if guard is not None or self.trust is not None else ""
+            if guard is not None and (refusal := guard.refusal(self, path, real) if real else REPLACED):
+                self.mark_unstable(path)
                 return refused_reading(path, refusal)
             data = self._read_all(descriptor, limit + 1, status.st_size)
-            is_shared = self.known is not None and guard is not None
-            real = self.real_path_of(descriptor, path) if is_shared or self.trust is not None else ""
-            if self.known and is_shared:
+            if self.known and guard is not None:
                 self.known.add_file(path, data, limit, status, real)
             return data, status, real
         except OSError as error:

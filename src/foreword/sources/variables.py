@@ -20,7 +20,7 @@ from .secrets import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Document, Scope, Workspace
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
 
 
 def read_values(
-    variables: Iterable[tuple[str, str]],
+    variables: Collection[tuple[str, str]],
     workspace: Workspace,
     scope: Scope,
     settings: Mapping[str, Any],
     reader: Reader,
     trail: Trail,
-) -> tuple[dict[str, str | Document], bool]:
-    """Read the values of these variables. Returns them by `type:name`, and whether stamps can show that they have changed."""
+) -> dict[str, str | Document]:
+    """Read the values of these variables, except those of other types. Returns them by `type:name`."""
     values: dict[str, str | Document] = {}
-    is_stamped = True
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
     guard = _FileGuard(workspace, ReadableFolders(scope), settings)
@@ -54,14 +53,15 @@ def read_values(
             content = git.read_status(workspace, reader, _reporter("git:status", trail))
             if inside and not any(is_inside(real_path(root), folder) for folder in inside):
                 content = None  # it was replaced by a link in the meantime
-            is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
 
             content = socket.gethostname()
         if content is not None:
             values[f"{type_}:{name}"] = content
-    return values, is_stamped
+    if ("git", "status") in variables:  # no stamp can show that it has changed
+        reader.mark_unstable(workspace.cwd)
+    return values
 
 
 def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
@@ -71,6 +71,7 @@ def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
 
 def _read_file(name: str, workspace: Workspace, guard: _FileGuard, reader: Reader, trail: Trail) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
+    reader.stamp_up_to(path, workspace.cwd)
     reader.stamp(path)  # a file that is refused now may be another file later
     try:
         real = real_path(path)
