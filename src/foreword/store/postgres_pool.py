@@ -63,8 +63,7 @@ class PostgresPool:
 
     def give_back(self, connection: TimedConnection) -> None:
         """Return a connection to the pool, which replaces it if it is no longer usable."""
-        is_idle = not connection.closed and connection.info.transaction_status == TransactionStatus.IDLE
-        if connection.is_abandoned or not is_idle:
+        if connection.is_abandoned or connection.pgconn.transaction_status != TransactionStatus.IDLE:
             connection.close()
         if self._forks == fork_count() and self._pool is not None:
             self._pool.putconn(connection)
