@@ -176,3 +176,23 @@ def test_files_that_are_sent_on_a_touch_are_in_the_lock(tree, run):
     assert run("lock", "--check")[:2] == (1, ".claude/rules/python.md has changed\n")
     tree({"w/.claude/rules/python.md": rule, "w/web/CLAUDE.md": "Use spaces.\n"})
     assert "claude at the root: web/CLAUDE.md is now sent when a file is touched" in run("lock", "--check")[1]
+
+
+def test_a_folder_with_settings_of_its_own_has_its_own_layout(tree, run):
+    """Other folders use the layout that has been read for the first of them."""
+    tree(
+        {
+            "w/.git/HEAD": "ref: refs/heads/main\n",
+            "w/.gemini/settings.json": "{}",
+            **{f"w/{name}/GEMINI.md": f"{name}.\n" for name in "abc"},
+            **{f"w/{name}/OWN.md": f"Own {name}.\n" for name in "abc"},
+            "w/b/.gemini/settings.json": '{"context": {"fileName": "OWN.md"}}',
+        }
+    )
+    report = json.loads(run("lock", "--json", "--layout", "gemini")[1])
+    assert {row["folder"]: row["files"] for row in report["prompts"]} == {
+        "a": ["a/GEMINI.md"],
+        "b": ["b/GEMINI.md", "b/OWN.md"],
+        "c": ["c/GEMINI.md"],
+        ".": [],
+    }

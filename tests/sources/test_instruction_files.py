@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_listed_is_reported(tree, monkeypatch):
             raise PermissionError(13, "Permission denied", path)
         return real_scandir(path)
 
-    monkeypatch.setattr(instruction_files.os, "scandir", scandir)
+    monkeypatch.setattr(os, "scandir", scandir)
     result = find_instruction_files(tree.path("w"), PATTERNS)
     assert (len(result.paths), result.unlisted) == (1, ((tree.path("w/locked"), "permission denied"),))
 

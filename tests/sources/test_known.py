@@ -1,5 +1,7 @@
 """What readers of the same state of the disk share, and what they forget when files change."""
 
+import os
+
 import pytest
 
 from foreword import Agent
@@ -64,3 +66,41 @@ def test_a_folder_that_is_known_is_checked_as_a_folder_again(tree):
         checked = []
         assert Reader(known=known).entries(folder, Guard()) == (["a.md"], None)
         assert set(checked) == {(folder, True)} and len(checked) == 2
+
+
+def test_what_a_walk_did_not_find_in_a_folder_is_known_to_be_missing(tree, monkeypatch):
+    tree({"w/a/b/.": None, "w/locked": None})
+    known = Known()
+    known.walked.add(
+        {tree.path("w"): ["a", "locked", "Link"], tree.path("w/a"): [".Claude"], tree.path("w/locked"): []}
+    )
+    can_search = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in path and can_search(path, mode))
+    found = {
+        name: known.folder_without(tree.path(name))
+        for name in ("w/x", "w/a/.cursor/rules/x", "w/a/.claude/x", "w/link/x", "w/a/..", "w/a/b/x", "w/locked/x", "y")
+    }
+    assert {name: tree.short(folder) for name, folder in found.items() if folder} == {
+        "w/x": "/w",
+        "w/a/.cursor/rules/x": "/w/a",
+        "w/a/b/x": "/w/a",
+    }
+    assert known.absent == {tree.path(name): folder for name, folder in found.items() if folder}
+
+
+def test_a_reader_looks_up_nothing_in_a_folder_without_it(tree):
+    calls = []
+
+    class Disk:
+        def __getattr__(self, name):
+            calls.append(name)
+            return getattr(os, name)
+
+    tree({"w/.git": None})
+    known = Known()
+    known.walked.add({tree.path("w"): [".git"]})
+    reader = Reader(disk=Disk(), known=known)
+    assert reader.read(tree.path("w/.claude/rules/x.md")).fate == "absent"
+    assert not reader.is_folder(tree.path("w/.claude/rules"))
+    assert calls == ["stat"]  # the folder's stamp
+    assert list(reader.stamps) == [tree.path("w")]

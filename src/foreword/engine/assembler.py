@@ -369,12 +369,13 @@ def reread(assembler: Assembler, paths: Set[str]) -> None:
 def share_layout(assembler: Assembler, other: Assembler, *, has_same_settings: bool = False) -> None:
     """Let an assembler use the layout that another one has read in the same repository, unless it may depend on the working directory.
 
-    `has_same_settings` means that both working directories are known to have the same settings.
+    `has_same_settings` means that both working directories are known to have the same settings. What the layout's own text became is
+    shared too, so the two may not be used at the same time.
     """
     plan = other._current_plan
     if plan is not None and (has_same_settings or all(_is_shared(row) for row in plan.layout.config)):
         workspace = replace(plan.workspace, cwd=assembler.workspace.cwd)
-        assembler._current_plan = replace(plan, workspace=workspace)
+        assembler._current_plan, assembler._draft_writer = replace(plan, workspace=workspace), other._draft_writer
 
 
 def _is_shared(row: ConfigValue) -> bool:

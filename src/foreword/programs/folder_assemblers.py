@@ -39,12 +39,16 @@ class FolderAssemblers:
         assembler = self.base.for_directory(folder)
         assembler.reader = self.reader
         assembler.looks_for_changes = False
-        if self.has_usual_settings(folder):
+        self.share_layout(assembler, folder)
+        return assembler
+
+    def share_layout(self, assembler: Assembler, folder: str) -> None:
+        """Let an assembler for a folder use the layout of those for other folders, if no settings there change it."""
+        if folder != self._root and self.has_usual_settings(folder):
             if self._typical is None:
                 self._typical = assembler
             else:
                 share_layout(assembler, self._typical, has_same_settings=True)
-        return assembler
 
     def has_usual_settings(self, folder: str) -> bool:
         """Whether no folder below the root, down to this one, is a repository or contains settings of the layout, as far as is known."""
@@ -52,7 +56,8 @@ class FolderAssemblers:
         if root is None:
             return False
         while folder != root and is_inside(folder, root):
-            if folder not in walked.names or ".git" in walked.names[folder]:
+            names = walked.names(folder)
+            if names is None or ".git" in names:
                 return False
             if any(self._may_exist(folder, path) for path in self._settings):
                 return False
@@ -61,11 +66,12 @@ class FolderAssemblers:
 
     def _may_exist(self, folder: str, path: str) -> bool:
         """Whether a path below a folder exists, or is not known to be missing."""
-        names = self.known.walked.names
-        if path.partition("/")[0] not in names[folder]:
+        walked = self.known.walked
+        if path.partition("/")[0] not in (walked.names(folder) or ()):
             return False
         parent, _, name = f"{folder}/{path}".rpartition("/")
-        return parent not in names or name in names[parent]
+        names = walked.names(parent)
+        return names is None or name in names
 
 
 def _depends_on_folder(row: ConfigValue, plan: Plan) -> bool:

@@ -21,12 +21,14 @@ from ..sources.reader import Reader
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import digest, replace, value
+from .folder_assemblers import FolderAssemblers
 from .project import ProjectPrompts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ..engine.assembler import Assembler
     from ..wire.git_forms import LockForm
     from .question import Question
 
@@ -125,16 +127,20 @@ def read_prompts(project: ProjectPrompts) -> Lock:
     hashes: dict[str, str] = {}
     for layout in project.layouts():
         at_root: set[str] = set()
+        own = project.assembler(layout, project.root)
+        below = FolderAssemblers(own, project.known)
         for folder in project.folders()[:_MAX_PROMPTS]:
             try:
-                prompt, files = _read_prompt(project, layout, folder)
+                assembler = own if folder == project.root else project.assembler(layout, folder)
+                below.share_layout(assembler, folder)
+                prompt, files = _read_prompt(project, assembler, folder)
             except ForewordError:
                 if folder == project.root:
                     raise
                 continue  # a nested folder's own settings are refused
             if folder == project.root:
                 at_root = set(files)
-                touched = project.touched_files(layout, at_root)
+                touched = project.touched_files(assembler, at_root)
                 prompt = replace(prompt, touched=tuple(touched))
                 hashes.update(touched)
             elif not set(files) - at_root:
@@ -145,8 +151,7 @@ def read_prompts(project: ProjectPrompts) -> Lock:
     return Lock(prompts, dict(sorted(hashes.items())))
 
 
-def _read_prompt(project: ProjectPrompts, layout: str, folder: str) -> tuple[LockedPrompt, dict[str, str]]:
-    assembler = project.assembler(layout, folder)
+def _read_prompt(project: ProjectPrompts, assembler: Assembler, folder: str) -> tuple[LockedPrompt, dict[str, str]]:
     prompt = project.prompt(assembler)
     files = project.source_files(prompt)
     sections = project.portable_sections(prompt)

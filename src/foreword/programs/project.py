@@ -51,6 +51,7 @@ class ProjectPrompts:
         self.mirrors: Mapping[str, Layout] = {name: shipped_mirror(name) for name in mirror_names()}
         self._files: Sequence[str] | None = None
         self._hidden: frozenset[str] = frozenset()
+        self._asked: set[str] = set()  # the paths that git was asked about
 
     def hide_ignored(self, paths: Iterable[str] = ()) -> bool:
         """Treat those of these files that git ignores as missing, because others do not have them. Returns whether there are any.
@@ -58,9 +59,13 @@ class ProjectPrompts:
         Without paths, these are the instruction files and what shows which agents are in use. A folder is missing if git ignores
         everything in it. If git cannot be run on the repository, nothing is hidden.
         """
+        paths = set(paths)
+        if paths and paths <= self._asked:
+            return False
         folders = {} if paths else self._evidence_folders()
         files = {*(paths or self.files()), *(file for below in folders.values() for file in below)}
         ignored = self._ignored(files)
+        self._asked |= files
         if ignored is None:
             return False
         ignored.update(folder for folder, below in folders.items() if ignored.issuperset(below))
@@ -95,9 +100,10 @@ class ProjectPrompts:
     def files(self) -> Sequence[str]:
         """Return the repository's instruction files, for all layouts."""
         if self._files is None:
-            found = find_instruction_files(
-                self.root, instruction_file_patterns(self.mirrors.values()), Listings(self.question.workspace.inside)
-            ).paths
+            listings = Listings(self.question.workspace.inside)
+            patterns = instruction_file_patterns(self.mirrors.values())
+            found = find_instruction_files(self.root, patterns, listings).paths
+            self.known.walked.add(listings.listed)
             self._files = [path for path in found if path not in self._hidden]
         return self._files
 
@@ -138,6 +144,7 @@ class ProjectPrompts:
         )
         assembler.reader = self._reader
         assembler.reads_user_files = False
+        assembler.looks_for_changes = False  # all readers share one state of the disk
         return assembler
 
     def prompt(self, assembler: Assembler) -> Prompt:
@@ -174,9 +181,9 @@ class ProjectPrompts:
         paths.update(candidate.path for candidate in prompt.candidates if candidate.fate in ("used", "cut"))
         return self._hashes(paths)
 
-    def touched_files(self, layout: str, in_prompt: Set[str]) -> dict[str, str]:
+    def touched_files(self, assembler: Assembler, in_prompt: Set[str]) -> dict[str, str]:
         """Return the files that are sent to an agent at the root when it touches a file, except those in its prompt, with their hashes."""
-        candidates = touch_candidates(self.assembler(layout, self.root), self.folders()[1:])
+        candidates = touch_candidates(assembler, self.folders()[1:])
         hashes = self._hashes(
             candidate.path for candidate in candidates if candidate.fate in ("used", "cut", "waiting")
         )

@@ -192,8 +192,8 @@ class QuietFolders:
 
     def _kinds(self, folder: str) -> tuple[tuple[str, str], ...] | None:
         """Return the agent's files that apply in a folder, each with its kind, or None if there is anything unusual."""
-        found = self.walked.names.get(folder)
-        if found is None or not self._heads.keys().isdisjoint(self.walked.mixed.get(folder, ())):
+        found = self.walked.names(folder)
+        if found is None or not self._heads.keys().isdisjoint(self.walked.mixed(folder)):
             return None
         names = [name for name in self.texts.names(folder) if self._label(name)]
         if not found.isdisjoint(self._heads) and not self._are_usual(folder, names):
@@ -212,17 +212,17 @@ class QuietFolders:
         for path in (*self._patterns, *self._rule_folders):
             fixed, star, _ = path.partition("*")
             parent, _, name = f"{folder}/{fixed.rstrip('/')}".rpartition("/")
-            listed = self.walked.names.get(parent)
+            listed = self.walked.names(parent)
             if listed is None:
                 if self.walked.may_contain(folder, frozenset((fixed.partition("/")[0].lower(),))):
                     return False
                 continue
             is_rules = star or path in self._rule_folders
-            others = self.walked.names.get(f"{parent}/{name}", frozenset()) if is_rules else frozenset()
+            others = (self.walked.names(f"{parent}/{name}") if is_rules else None) or frozenset()
             expected = {own.rpartition("/")[2].lower() for own in names if own.startswith(f"{fixed.rstrip('/')}/")}
             if not others <= expected or (name.lower() in listed and not is_rules and path not in names):
                 return False
-            if name.lower() in self.walked.mixed.get(parent, ()):
+            if name.lower() in self.walked.mixed(parent):
                 return False
         return True
 

@@ -235,11 +235,13 @@ def matching_paths(
     start, wildcards = _split_at_wildcard(pattern, base)
     if not wildcards:
         return [start]
-    if pattern.place == "path" and not reader.is_folder(start) and not reader.problem(start):
-        display_path = printable(start)
-        trail.findings.append(
-            finding("folder-missing", f"{display_path} should be searched, but it is not a folder", display_path)
-        )
+    if not reader.is_folder(start) and not reader.problem(start):
+        if pattern.place == "path":
+            display_path = printable(start)
+            trail.findings.append(
+                finding("folder-missing", f"{display_path} should be searched, but it is not a folder", display_path)
+            )
+        return []
     found = Search(reader, trail, layer, reach, lookup.kind == "skill", lookup.hidden).matching(start, wildcards)
     return found if lookup.kind == "skill" else list(dict.fromkeys(sorted(found)))
 

@@ -6,8 +6,6 @@ not followed. Nested repositories, installed packages, and hidden folders that o
 
 from __future__ import annotations
 
-import os
-
 from ..vocabulary import value
 from .globs import matches_glob
 from .links import WORKSPACE_PLACES
@@ -15,7 +13,7 @@ from .tree import SKIPPED_FOLDERS, Listings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ..layout.model import Layout
     from .tree import EntryKind
@@ -74,12 +72,13 @@ def find_instruction_files(
         if parts and ".git" in entries:
             continue
         visited += 1
-        files += [os.path.join(folder, name) for name in index.files_in(parts, entries)]
+        start = folder if folder.endswith("/") else folder + "/"
+        files += [start + name for name in index.select(parts, entries) if entries[name] == "file"]
         subfolders = index.folders_to_search(entries, _next_name(folder, cwd))
         if subfolders and len(parts) >= _MAX_DEPTH:
             is_deep = True
             continue
-        pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
+        pending += [(start + name, (*parts, name)) for name in subfolders]
     return InstructionFiles(sorted(files), unlisted, is_complete=not pending and not is_deep)
 
 
@@ -96,7 +95,7 @@ def select_instruction_files(names_by_folder: Mapping[str, Iterable[str]], patte
         parts = folder.split("/") if folder else []
         if not all(map(index.may_contain_files, parts)):
             continue
-        found = index.matcher(parts).select(names)
+        found = index.select(parts, names)
         selected += [f"{folder}/{name}" for name in found] if folder else found
     return selected
 
@@ -130,26 +129,27 @@ class _PatternIndex:
             name for segments in split_patterns for name in segments[:-1] if name.startswith(".") and "*" not in name
         }
 
-    def files_in(self, folder: Sequence[str], entries: Mapping[str, EntryKind]) -> list[str]:
-        """Return the names of the files in this folder that match."""
-        return [name for name in self.matcher(folder).select(entries) if entries[name] == "file"]
-
     def may_contain_files(self, folder: str) -> bool:
         """Whether a folder of this name should be searched."""
         return folder not in SKIPPED_FOLDERS and (not folder.startswith(".") or folder in self.hidden_folders)
 
     def folders_to_search(self, entries: Mapping[str, EntryKind], also: str = "") -> list[str]:
         """Return the names of those folders that should be searched, including the one called `also`."""
+        if "folder" not in entries.values():
+            return []
         return [
             name
             for name, kind in entries.items()
             if kind == "folder" and (name == also or self.may_contain_files(name))
         ]
 
-    def matcher(self, parts: Sequence[str]) -> _Matcher:
-        """Return a function that checks whether a file name matches in the folder with these path segments."""
+    def select(self, parts: Sequence[str], names: Iterable[str]) -> Collection[str]:
+        """Return those of the names that match in the folder with these path segments."""
         candidates = [segments for name in set(parts) for segments in self.by_first_name.get(name, ())]
-        return _Matcher(self.names, "/".join(parts), (*self.anywhere, *candidates))
+        if not candidates and not self.anywhere:
+            return self.names.intersection(names)
+        folder, patterns = "/".join(parts), (*self.anywhere, *candidates)
+        return [name for name in names if name in self.names or _matches(folder, name, patterns)]
 
 
 def _starts_anywhere(segments: Sequence[str]) -> bool:
@@ -157,23 +157,8 @@ def _starts_anywhere(segments: Sequence[str]) -> bool:
     return len(segments) == 1 or "*" in segments[0]
 
 
-@value
-class _Matcher:
-    names: set[str]
-    folder: str
-    patterns: Sequence[Sequence[str]]
-
-    def select(self, names: Iterable[str]) -> list[str]:
-        """Return the names that match."""
-        if self.patterns:
-            return list(filter(self, names))
-        return [name for name in names if name in self.names]
-
-    def __call__(self, name: str) -> bool:
-        if name in self.names:
-            return True
-        return any(
-            ("*" in segments[-1] or segments[-1] == name)
-            and matches_glob(f"{self.folder}/{name}", f"**/{'/'.join(segments)}")
-            for segments in self.patterns
-        )
+def _matches(folder: str, name: str, patterns: Iterable[Sequence[str]]) -> bool:
+    return any(
+        ("*" in segments[-1] or segments[-1] == name) and matches_glob(f"{folder}/{name}", f"**/{'/'.join(segments)}")
+        for segments in patterns
+    )

@@ -60,31 +60,50 @@ _IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
 class Walked:
     """The names that one walk has found in folders. They are in lower case, because some file systems ignore the case.
 
-    `mixed` are the names in a folder that several entries have in different cases. Folders in `requested` are searched even if
-    nothing is there.
+    Folders in `requested` are searched even if nothing is there.
     """
 
     def __init__(self) -> None:
-        self.names: dict[str, frozenset[str]] = {}
-        self.mixed: dict[str, frozenset[str]] = {}
+        self._listings: dict[str, Collection[str]] = {}
+        self._names: dict[str, frozenset[str]] = {}  # of the folders that were asked for: most never are
         self.requested: set[str] = set()
 
     def add(self, listings: Mapping[str, Collection[str]]) -> None:
         """Add the names in folders."""
-        for folder, names in listings.items():
-            known = self.names[folder] = frozenset(map(str.lower, names))
-            if len(known) != len(names):
-                lower = sorted(map(str.lower, names))
-                self.mixed[folder] = frozenset(name for number, name in enumerate(lower[1:]) if name == lower[number])
+        self._listings.update(listings)
+        self._names.clear()
+
+    def names(self, folder: str) -> frozenset[str] | None:
+        """Return the names in a folder, or None if the walk has not listed it, or if nothing in it can be looked up."""
+        known = self._names.get(folder)
+        if known is None and folder in self._listings and os.access(folder, os.X_OK):
+            known = self._names[folder] = frozenset(map(str.lower, self._listings[folder]))
+        return known
+
+    def folder_without(self, path: str) -> str | None:
+        """Return the folder in which a path, or one above it, is missing, or None if that is not known."""
+        folder = parent_folder(path)
+        while folder not in self._listings and folder != path and self._listings:
+            path, folder = folder, parent_folder(folder)
+        name, names = path[path.rfind("/") + 1 :], self.names(folder)
+        return None if names is None or name in ("", ".", "..") or name.lower() in names else folder
+
+    def mixed(self, folder: str) -> frozenset[str]:
+        """Return the names in a folder that several entries have in different cases."""
+        listing = self._listings.get(folder, ())
+        if len(listing) == len(self.names(folder) or ()):
+            return frozenset()
+        lower = sorted(map(str.lower, listing))
+        return frozenset(name for number, name in enumerate(lower[1:]) if name == lower[number])
 
     def may_contain(self, folder: str, names: frozenset[str]) -> bool:
         """Whether a folder may contain one of these names, which are in lower case."""
-        known = self.names.get(folder)
+        known = self.names(folder)
         return known is None or folder in self.requested or not known.isdisjoint(names)
 
     def has_one_case(self, folder: str, name: str) -> bool:
         """Whether no other entry of a folder has this name in a different case."""
-        return folder in self.names and name.lower() not in self.mixed.get(folder, ())
+        return folder in self._listings and name.lower() not in self.mixed(folder)
 
 
 class Known:
@@ -102,6 +121,13 @@ class Known:
         self.walked = Walked()
         self.decoded: dict[tuple[Any, ...], tuple[bytes, Reading]] = {}
         self._files: dict[str, tuple[bytes, int, os.stat_result, str]] = {}
+
+    def folder_without(self, path: str) -> str | None:
+        """Return the directory whose stamp shows when a path appears, if the path is known to be missing."""
+        folder = self.absent.get(path)
+        if folder is None and (folder := self.walked.folder_without(path)):
+            self.absent[path] = folder
+        return folder
 
     def forget(self, paths: set[str]) -> None:
         """Forget these files and directories, and every choice that depends on one of them."""
@@ -389,7 +415,7 @@ class Folders(Places):
 
     def _is_known_absent(self, path: str) -> bool:
         """Whether another reader has found a path missing. The directory in which it would appear is stamped here too."""
-        folder = self.known.absent.get(path) if self.known else None
+        folder = self.known.folder_without(path) if self.known else None
         if folder:
             self.stamp(folder)
         return folder is not None
