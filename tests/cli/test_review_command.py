@@ -542,6 +542,13 @@ def checked_out(tree, git, commit):
     return checked_out
 
 
+def test_all_names_of_a_checkout_are_known_whether_they_exist_or_not(checked_out):
+    with checked_out({"a/b/AGENTS.md": ("100644", "x"), "c.md": ("100644", "x")}, ["c.md"]) as checkout:
+        assert checkout.make_folder("a/new/deep") and not os.path.exists(os.path.join(checkout.root, "a", "b"))
+        names = {os.path.relpath(folder, checkout.root): sorted(found) for folder, found in checkout.names().items()}
+    assert names == {".": [".git", "a", "c.md"], "a": ["b", "new"], "a/b": ["AGENTS.md"]}
+
+
 @pytest.mark.parametrize("mode", ["100644", "120000"])
 def test_a_tree_with_impossible_names_writes_only_into_its_folder(checked_out, tree, mode):
     names = ["../evil", ".git/config", "a/.GIT/hooks", "a/../../evil", "ok/AGENTS.md"]

@@ -86,7 +86,11 @@ class Difference(ChangedParts):
 
 def compare(old: Subject, new: Subject) -> Difference:
     """Compare two prompts, and find the cause of each difference."""
-    changes = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
+    return difference_of(find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools)), old, new)
+
+
+def difference_of(changes: Changes, old: Subject, new: Subject) -> Difference:
+    """Return the differences between two prompts of which the changes are known, with the cause of each."""
     circumstances = list(_circumstances(old, new))
     finder = _CauseFinder(old.prompt, new.prompt, changes.tools, circumstances)
     sections = [_diff_section(section, changes, old.prompt, new.prompt, finder) for section in changes.sections]

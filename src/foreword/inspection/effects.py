@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..vocabulary import Finding, Passage, Prompt
-    from .changes import Kind
+    from .changes import Changes, Kind
 
     Tools = Sequence[Mapping[str, Any]]
 
@@ -53,7 +53,11 @@ def measure_effect(
     old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())
 ) -> Effect:
     """Compare a prompt with an older one. `count` counts the tokens in a string; `tools` are the old and the new tools."""
-    changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
+    return effect_of(find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1])), old, new, count)
+
+
+def effect_of(changes: Changes, old: Prompt, new: Prompt, count: Callable[[str], int]) -> Effect:
+    """Return the effect of changes between two prompts."""
     sections = []
     for section in changes.sections:
         before = old.passages[section.old].text if section.old is not None else ""
@@ -70,7 +74,7 @@ def measure_effect(
         sections,
         changes.tools,
         tokens_before,
-        count(new.text),
+        tokens_before if new.text == old.text else count(new.text),
         kept,
         breaks,
         [finding for finding in new.findings if finding not in old.findings],

@@ -53,7 +53,7 @@ from .wrong_case_agents import WrongCaseNames
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
     from datetime import datetime
 
     from ..engine.assembler import Snapshot
@@ -85,6 +85,7 @@ class AgentLint:
         self.facts = Facts()
         # A user's layout that cannot be read is skipped; `foreword agents` reports it.
         self.mirrors, _ = all_mirrors(workspace, self.files.reader(), assembler.packs)
+        self.readers = skill_readers(self.mirrors.values())
         # A user's variant of a shipped mirror does not make its files shared.
         self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.agents = frozenset(agent_name(self.mirrors[name]) for name in mirror_names())
@@ -108,11 +109,11 @@ class AgentLint:
         named = self._named_layouts()
         layouts = {**named, **self.mirrors}
         files = self._files(layouts.values(), is_recursive)
-        chosen = [name for name, layout in layouts.items() if name in named or self._evidence(layout, files)]
+        names = self.files.names_above(self.workspace.cwd)
+        evidence = {name: self._evidence(layout, files, names) for name, layout in layouts.items() if name not in named}
+        chosen = [name for name in layouts if name in named or evidence[name]]
         self.repeated.in_use = {
-            agent_name(layouts[name])
-            for name in chosen
-            if name in named or not self.shared.issuperset(self._evidence(layouts[name], files))
+            agent_name(layouts[name]) for name in chosen if name in named or not self.shared.issuperset(evidence[name])
         }
         if chosen:
             self._check(chosen, files)
@@ -126,7 +127,12 @@ class AgentLint:
 
     def _cut_menus(self, chosen: Sequence[str], layouts: Mapping[str, Layout]) -> Iterator[Finding]:
         """Yield a finding for each agent that does not list all of the repository's skills with their descriptions."""
-        if self._count_skill_folders(skill_readers(layouts.values())) < _MIN_SKILLS:
+        if (
+            self._count_skill_folders(
+                {*self.readers, *skill_readers(layouts[name] for name in layouts.keys() - self.mirrors)}
+            )
+            < _MIN_SKILLS
+        ):
             return
         for name in chosen:
             if limited_menu(layouts[name]) is None:
@@ -179,22 +185,13 @@ class AgentLint:
         self.files_read.update(dict.fromkeys(map(printable, found.paths if len(own) < len(found.paths) else ())))
         return own
 
-    def _evidence(self, layout: Layout, files: Sequence[str]) -> set[str]:
-        """Return the files and folders that show that an agent is used: in a folder from the root to the working directory, or among these.
+    def _evidence(self, layout: Layout, files: Sequence[str], names: Set[str]) -> set[str]:
+        """Return the files and folders that show that an agent is used: those with one of these names, or among these files.
 
         A name in the wrong letter case counts too.
         """
-        root = self.files.real_root
-        evidence = set(evidence_of(layout.detected_by, root, files))
-        names = {path.rstrip("/").lower(): path for path in layout.detected_by}
-        folder = self.workspace.cwd
-        while is_inside(folder, root):
-            entries = self.files.entries(folder)
-            evidence.update(names[name.lower()] for name in entries if name.lower() in names)
-            if folder == root or folder == os.path.dirname(folder):
-                break
-            folder = os.path.dirname(folder)
-        return evidence
+        evidence = set(evidence_of(layout.detected_by, self.files.real_root, files))
+        return evidence.union(path for path in layout.detected_by if path.rstrip("/").lower() in names)
 
     def _assembler(self, layout: str) -> Assembler:
         known = self.assembler_for(layout, self.workspace.cwd) if self.assembler_for else None
@@ -233,6 +230,8 @@ class AgentLint:
         self, agents: Sequence[tuple[Assembler, Visit]], folders: Sequence[tuple[int, str]], files: Sequence[str]
     ) -> None:
         """Check the agents with these numbers in these folders below the working directory, except where there is nothing new to say."""
+        if not folders:
+            return
         cwd = printable(self.workspace.cwd)
         self.files.known.walked.add(self.files.listings.listed)
         texts = FolderTexts(map(printable, files), cwd, self.files.read)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from ..inspection.lint.patterns import lazy_pattern
 from ..sources.paths import is_inside
 from ..sources.shared_files import ignored, in_submodules, left_out
 from ..vocabulary import replace
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
 MISSING_FILE = "missing-file"
-_MISSING_IMPORT = re.compile(r" not import @(\S+), because the file does not exist(?:; \S+ does)?$")
+_MISSING_IMPORT = lazy_pattern(r" not import @(\S+), because the file does not exist(?:; \S+ does)?$")
 
 
 def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
@@ -47,7 +48,7 @@ def _without_sections_below(findings: Iterable[Finding]) -> list[Finding]:
     return [found for found in findings if not is_known_above(found)]
 
 
-_YAML = re.compile(r"the front matter (?:cannot be read as YAML|is never closed|has [\d,]+ characters)")
+_YAML = lazy_pattern(r"the front matter (?:cannot be read as YAML|is never closed|has [\d,]+ characters)")
 
 
 def _with_first_yaml_problem(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -110,7 +111,7 @@ class _Foldable:
     """
 
     def __init__(self, codes: Sequence[str], pattern: str, join: Callable[[str, str], str]) -> None:
-        self.codes, self.pattern, self.join = codes, re.compile(pattern), join
+        self.codes, self.pattern, self.join = codes, lazy_pattern(pattern), join
 
 
 _FOLDABLE = (

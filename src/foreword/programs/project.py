@@ -153,6 +153,8 @@ class ProjectPrompts:
 
     def portable_text(self, text: str) -> str:
         """Return the text with paths relative to the root."""
+        if self.shown_root not in text:
+            return text
         return text.replace(self.shown_root + "/", "./").replace(self.shown_root, ".")
 
     def portable_sections(self, prompt: Prompt) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from ..extensions import run_checks
 from ..findings import SEVERITIES, finding, merge_repeated
 from ..inspection.lint import GUARDS, LintContext, Linter
 from ..inspection.lint.agent_table import AGENT_IDS
-from ..inspection.lint.skills import skill_readers, with_reaction
+from ..inspection.lint.skills import with_reaction
 from ..inspection.lint.source_text import SourceText, skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.front_matter import read_skill
@@ -300,7 +300,7 @@ class _LintRun:
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings, self.assembler_for, arguments)
         self.own = agents.own
         self.mirrors = agents.mirrors.values()
-        self.own.readers = self.readers = skill_readers(self.mirrors)
+        self.own.readers = self.readers = agents.readers
         known = {result.path for result in self.findings if result.code == CASE_CHECK}
         findings = [
             result

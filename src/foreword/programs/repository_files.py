@@ -58,6 +58,16 @@ class RepositoryFiles:
         except (OSError, ValueError):
             return {}
 
+    def names_above(self, folder: str) -> set[str]:
+        """Return the names in a folder and in those above it, up to the root, in lower case."""
+        names: set[str] = set()
+        while is_inside(folder, self.real_root):
+            names.update(map(str.lower, self.entries(folder)))
+            if folder == self.real_root or folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+        return names
+
     def is_in_skill(self, folder: str) -> bool:
         """Whether a folder is that of a skill, or below it."""
         while folder != self.root and is_inside(folder, self.root):

@@ -11,8 +11,9 @@ import re
 
 from ..errors import CallError, show
 from ..inspection.agents import Verdict
-from ..inspection.diff import compare
-from ..inspection.effects import measure_effect
+from ..inspection.changes import find_changes, prompt_side
+from ..inspection.diff import difference_of
+from ..inspection.effects import effect_of
 from ..inspection.lint.secrets import mask_in_place
 from ..inspection.subject import Subject
 from ..sources.checkout import Checkout
@@ -200,8 +201,9 @@ class _TreeComparison:
             if folder and not is_own:
                 continue
             before, after = old.prompts[key], new.prompts[key]
-            difference = compare(Subject("before", before), Subject("after", after))
-            effect = measure_effect(before, after, count)
+            changes = find_changes(prompt_side(before), prompt_side(after))
+            difference = difference_of(changes, Subject("before", before), Subject("after", after))
+            effect = effect_of(changes, before, after, count)
             if difference.is_changed:  # a review is often published as a comment
                 before, after = (replace(prompt, text=mask_in_place(prompt.text)) for prompt in (before, after))
             yield PromptReview(before.layout, printable(folder), before, after, effect, difference)

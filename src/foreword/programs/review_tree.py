@@ -20,10 +20,11 @@ from ..sources.instruction_files import (
     select_instruction_files,
 )
 from ..sources.paths import is_inside
+from ..sources.places import Walked
 from ..sources.search import SKILL_FILE
 from ..sources.tree_listings import resolve_links
 from ..text.lines import printable
-from ..vocabulary import replace, value
+from ..vocabulary import Candidate, Piece, replace, value
 from .agents import agent_report
 from .align.broken import MAX_BYTES, alignment_problems, may_break
 from .progress import counted
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ..inspection.agents import Verdict
     from ..sources.checkout import Checkout
     from ..sources.git_trees import Tree
-    from ..vocabulary import Finding, Passage, Piece, Prompt
+    from ..vocabulary import Finding, Passage, Prompt
     from .question import Question
 
     Key = tuple[str, str]  # a layout and a folder
@@ -270,7 +271,10 @@ class _BuiltPrompts:
     def build(self, keys: Collection[Key]) -> None:
         """Build these prompts, unless that has been done, and create the files that they ask for."""
         pending = [key for key in keys if key not in self.portable and key not in self.problems]
+        names = self.checkout.names() if pending else {}
         for _ in range(_MAX_ROUNDS):
+            self._project.known.walked = Walked()
+            self._project.known.walked.add(names)
             for key in counted(pending):
                 self._build(key)
             known = self._project.known
@@ -370,11 +374,12 @@ def portable_prompt(project: ProjectPrompts, prompt: Prompt) -> Prompt:
         end = passage.end
     text += project.portable_text(prompt.text[end:])
     candidates = [
-        replace(
-            candidate,
-            path=_relative(project, candidate.path),
-            reason=project.portable_text(candidate.reason),
-            target=_relative(project, candidate.target),
+        Candidate(
+            _relative(project, candidate.path),
+            candidate.layer,
+            candidate.fate,
+            project.portable_text(candidate.reason),
+            _relative(project, candidate.target),
         )
         for candidate in prompt.candidates
     ]
@@ -408,8 +413,9 @@ def _passage(passage: Passage, start: int, pieces: Sequence[Piece]) -> Passage:
 
 
 def _portable_piece(project: ProjectPrompts, piece: Piece) -> Piece:
-    origin = replace(piece.origin, path=_relative(project, piece.origin.path))
-    return replace(piece, text=project.portable_text(piece.text), origin=origin)
+    path = _relative(project, piece.origin.path)
+    origin = piece.origin if path == piece.origin.path else replace(piece.origin, path=path)
+    return Piece(project.portable_text(piece.text), origin)
 
 
 def _relative(project: ProjectPrompts, path: str) -> str:

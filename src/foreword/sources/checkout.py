@@ -9,7 +9,7 @@ does not exist, so that it is refused as it would be in a real checkout.
 from __future__ import annotations
 
 import os
-from posixpath import dirname, normpath
+from posixpath import basename, dirname, normpath
 
 from .git_trees import LINK, SUBMODULE, id_of, mode_of
 from .private_folder import PrivateFolder
@@ -116,6 +116,20 @@ class Checkout:
         self._create_names()
         created = missing | (self.folder.files | self.folder.folders) - before
         return created.union(map(dirname, created))
+
+    def names(self) -> dict[str, Collection[str]]:
+        """Return the names in each of the tree's folders, by its absolute path: all that exist, and those that can be created."""
+        children = self.listings.children
+        names: dict[str, Collection[str]] = {
+            join(self.root, folder): found for folder, found in children.items() if folder
+        }
+        names[self.root] = {*children[""], ".git"}
+        for path in self.folder.folders | self.folder.files:
+            folder, name = dirname(path), basename(path)
+            if name and name not in children.get(folder, (name,)):
+                above = join(self.root, folder) if folder else self.root
+                names[above] = {*names[above], name}
+        return names
 
     def make_folder(self, folder: str) -> bool:
         """Create a folder that the tree may not have, so that a prompt can be built in it. Returns False if that is not possible."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _MAX_LINKS = 40
+_FILES = "100"  # the modes of files begin with this
 
 
 class TreeListings(Listings):
@@ -38,12 +39,13 @@ class TreeListings(Listings):
         changed: set[str] = set()
         folder, names = "", self.children[""]
         for path, entry in tree.items():
-            mode = mode_of(entry)
-            if mode == LINK:
-                self.links.add(path)
-            if mode == SUBMODULE:
-                self._add_folder(path, changed)
-                continue
+            if entry[:3] != _FILES:
+                mode = mode_of(entry)
+                if mode == LINK:
+                    self.links.add(path)
+                if mode == SUBMODULE:
+                    self._add_folder(path, changed)
+                    continue
             above, _, name = path.rpartition("/")
             if folder != above:  # a tree is sorted, so this is rare
                 folder = above

@@ -17,9 +17,10 @@ import os
 from ..errors import CallError
 from ..findings import finding
 from ..text.lines import printable
+from ..vocabulary import digest_bytes
 from .paths import is_inside, normalize
 from .readings import UNTRUSTED_CODE
-from .trust_record import Record, content_hash
+from .trust_record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Trust:
         name = self.name_of(path, real)
         if name is None:
             return None
-        hash = content_hash(data)
+        hash = digest_bytes(data)
         self.read_files[name] = hash
         if self.mode != "ask" or self.record.files.get(name) == hash:
             return None

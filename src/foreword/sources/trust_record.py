@@ -12,6 +12,7 @@ import os
 
 from ..errors import CallError
 from ..text.lines import printable
+from ..vocabulary import digest_bytes
 from .paths import is_inside, state_folder
 
 TYPE_CHECKING = False
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
 SUFFIX = ".txt"
 _SEEN = "seen:"
 _MAX_RECORD = 16 << 20
-
-
-def content_hash(data: bytes) -> str:
-    """Return the hash of a file's bytes, as records contain it."""
-    from hashlib import sha256
-
-    return f"sha256:{sha256(data).hexdigest()}"
 
 
 class Record:
@@ -50,7 +44,7 @@ class Record:
             if is_required:
                 raise
             return
-        self.path = os.path.join(folder, f"{content_hash(os.fsencode(self.root))[7:39]}{SUFFIX}")
+        self.path = os.path.join(folder, f"{digest_bytes(os.fsencode(self.root))[7:39]}{SUFFIX}")
         self._read()
 
     def _read(self) -> None:

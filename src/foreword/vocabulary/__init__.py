@@ -23,6 +23,7 @@ from .residents import checked_residents
 from .tool_forms import tools_from
 from .tools import Tool as Tool
 from .values import digest as digest
+from .values import digest_bytes as digest_bytes
 from .values import replace as replace
 from .values import value as value
 

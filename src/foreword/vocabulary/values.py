@@ -153,7 +153,12 @@ def replace_valid(original: V, **changes: Any) -> V:
 
 def digest(text: str) -> str:
     """Return a string's hash, `sha256:…`."""
-    return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
+    return digest_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def digest_bytes(data: bytes) -> str:
+    """Return the hash of bytes, `sha256:…`."""
+    return "sha256:" + str(_sha256()(data).hexdigest())
 
 
 def _sha256() -> Callable[[bytes], Any]:

@@ -7,6 +7,7 @@ from posixpath import basename, dirname, relpath
 
 from ...sources.paths import is_inside
 from ...vocabulary import Finding, replace, value
+from .patterns import lazy_pattern
 from .table import BY_ID
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 # How many files a finding about several names.
 _MAX_FILES = 8
 _LAYOUT = "the layout "
-_VERSION = re.compile(r",.*| v?\d[\w.]*$", re.DOTALL)
+_VERSION = lazy_pattern(r",.*| v?\d[\w.]*$", re.DOTALL)
 
 
 def agent_name(layout: Layout) -> str:

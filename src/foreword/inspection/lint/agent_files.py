@@ -12,6 +12,7 @@ from ...sources.paths import is_in_page_folder, is_inside
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
 from .agent_texts import find_unfollowed_imports
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _is_copied(visit: Visit, hidden: Candidate) -> bool:
     return source is not None and hiding is not None and _without_names(source) == _without_names(hiding)
 
 
-_TITLE = re.compile(r"^#[ \t].*$", re.MULTILINE)
+_TITLE = lazy_pattern(r"^#[ \t].*$", re.MULTILINE)
 
 
 def _without_names(source: SourceText) -> str:
@@ -394,7 +395,7 @@ def _report_misplaced(path: str, layouts: Iterable[Layout], visit: Visit, facts:
         facts.add("misplaced-file", Place(path), message, agent_name(layout), severity=severity)
 
 
-_IMPORT = re.compile(r"(?<!\S)@([\w.-][\w./-]*\.\w{1,10})\b")
+_IMPORT = lazy_pattern(r"(?<!\S)@([\w.-][\w./-]*\.\w{1,10})\b")
 
 
 def _advise_on_imports(path: str, visit: Visit) -> str:
@@ -408,7 +409,7 @@ def _advise_on_imports(path: str, visit: Visit) -> str:
 
 
 # A folder whose files are copied or linked into somebody's home directory.
-_HOME = re.compile(r"/(?:home|dotfiles?|dot_\w+)/")
+_HOME = lazy_pattern(r"/(?:home|dotfiles?|dot_\w+)/")
 
 
 def _is_lost(path: str, visits: Sequence[Visit]) -> bool:

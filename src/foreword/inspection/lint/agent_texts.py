@@ -10,6 +10,7 @@ from ...sources.paths import is_inside
 from ...vocabulary import replace, value
 from .agent_facts import Place, join_names, place_of
 from .instructions import is_conditional
+from .patterns import lazy_pattern
 from .records import has_text_of_tool, is_generated, is_record
 from .references import INCLUDED_SUFFIXES, find_unexpanded_includes
 from .repeated import MIN_REPEATED_LENGTH, find_repetitions
@@ -112,7 +113,7 @@ class _MissingImport:
 
 
 # Only the marks of a list, a quote or emphasis, or a verb such as `see`.
-_BEGINS_LINE = re.compile(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", re.IGNORECASE)
+_BEGINS_LINE = lazy_pattern(r"[\s>*+_\d.()-]*(?:(?:see|read|follow|import|include)\s+)?", re.IGNORECASE)
 
 
 def _text_before(source: SourceText, missing: _MissingImport) -> str:
@@ -180,10 +181,10 @@ def _report_replaced_words(path: str, found: Sequence[_MissingImport], visit: Vi
 
 
 _PUNCTUATION = ".,;:!?)]}\"'"
-_EXTENSION = re.compile(r"\.\w{1,10}$")
+_EXTENSION = lazy_pattern(r"\.\w{1,10}$")
 # `*See @docs/style.md*`
-_ENDS_EMPHASIS = re.compile(r"^[^*]+\.\w{1,10}\*+$")
-_IN_CODE = re.compile(
+_ENDS_EMPHASIS = lazy_pattern(r"^[^*]+\.\w{1,10}\*+$")
+_IN_CODE = lazy_pattern(
     r"^[ \t>]*(?:[-*+][ \t]+)?`{0,2}(@(?:\./)?[\w./+-]{1,200}\.(?:md|mdc|txt))`{0,2}[ \t]*$", re.MULTILINE
 )
 
@@ -201,7 +202,7 @@ def report_imports_in_code(visit: Visit, facts: Facts) -> None:
 
 
 # "Lines that start with `@` name files: read them."
-_EXPLAINS = re.compile(
+_EXPLAINS = lazy_pattern(
     r"(?:[`'\"]@[`'\"]|@[- ](?:lines?|paths?|mentions?|references?|imports?|files?)\b)[^\n]{0,300}\b(?:read|open|load|refer|follow)",
     re.IGNORECASE,
 )
@@ -260,7 +261,7 @@ def _token(source: SourceText, finding: Finding) -> str:
 
 
 # <code-snippet name="Theme" lang="css">
-_SAMPLE_TAG = re.compile(r"<(/?)(?:code|pre|example|sample|snippet)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_SAMPLE_TAG = lazy_pattern(r"<(/?)(?:code|pre|example|sample|snippet)\b[^<>\n]{0,200}>", re.IGNORECASE)
 
 
 def _is_in_sample(source: SourceText, missing: _MissingImport) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import lazy_pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +47,7 @@ _PATTERNS = (
         rf"\b(?:session|conversation|request|run|trace|thread|build)[ _-]?id\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}(?:{_UUID}|[0-9a-f]{{24,64}})\b",
     ),
 )
-_HINT = re.compile(r"20\d\d|[ _-]id\b", re.IGNORECASE)
+_HINT = lazy_pattern(r"20\d\d|[ _-]id\b", re.IGNORECASE)
 _compiled: list[tuple[str, re.Pattern[str]]] = []
 
 

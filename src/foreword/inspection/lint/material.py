@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import lazy_pattern
+
 # Templates, test data, samples, the sources of other projects, backups and what programs write.
 _MATERIAL = (
     r"templates?|boilerplates?|scaffolds?|starters?|fixtures?|(?:test|dummy|mock|fake)[-_]?data|assets|examples?|demos?|samples?|showcases?"
@@ -11,11 +13,11 @@ _MATERIAL = (
     r"|dist|generated|outputs?"
 )
 # Names such as `web-templates`, `web.bak` and `backup-2026-11`.
-_FOLDER = re.compile(
+_FOLDER = lazy_pattern(
     rf"[._]*(?:{_MATERIAL}|.*[-_.](?:templates|fixtures|examples|backups?|bak|archived?|old)|(?:backup|archive)[-_.]?\d.*)_*",
     re.IGNORECASE,
 )
-_TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
+_TRANSLATION = lazy_pattern(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
 def is_material(folder: str, top: str) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ...vocabulary import value
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
     from .source_text import SourceText
 
-_PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
+_PARAGRAPH = lazy_pattern(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
 # Shorter paragraphs are headings, links and common phrases.
 _MIN_CHARACTERS = 120
 _MIN_WORDS = 18

@@ -16,6 +16,7 @@ from ...sources.paths import is_inside
 from ...text.lines import printable
 from .agent_facts import Place, agent_name, mentions, place_of
 from .agent_files import is_covered
+from .patterns import lazy_pattern
 from .rule_globs import matches_all, split_globs
 
 TYPE_CHECKING = False
@@ -134,9 +135,9 @@ class RuleFields:
 
 
 # Comments above the front matter.
-_COMMENTS = re.compile(r"\A(?:\s{0,99}<!--(?:(?!-->).){0,2000}-->)+\s{0,99}", re.DOTALL)
+_COMMENTS = lazy_pattern(r"\A(?:\s{0,99}<!--(?:(?!-->).){0,2000}-->)+\s{0,99}", re.DOTALL)
 # The field on one of the first lines of a file.
-_APPLY_TO_ABOVE = re.compile(r"(?:[^\n]{0,2000}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
+_APPLY_TO_ABOVE = lazy_pattern(r"(?:[^\n]{0,2000}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
 
 
 def _changes_nothing(name: str, fields: Mapping[str, str], applies_always: bool) -> bool:
@@ -272,7 +273,7 @@ def _closest(name: str, fields: Collection[str]) -> str:
 
 
 # The name of a file for people who write rules.
-_NOT_A_RULE = re.compile(r"(?:^|[-_.])(?:readme|index|template|example)s?$", re.IGNORECASE)
+_NOT_A_RULE = lazy_pattern(r"(?:^|[-_.])(?:readme|index|template|example)s?$", re.IGNORECASE)
 
 
 def report_other_extensions(

@@ -6,17 +6,17 @@ case, or as the name of a folder. Globs with classes, groups or negation count a
 
 from __future__ import annotations
 
-import re
 from posixpath import basename
 
 from ...sources.globs import expand_braces, matches_glob
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _UNSUPPORTED_CHARACTERS = frozenset("[]()!\\$<>")
-_WILDCARDS = re.compile("[*?{}]")
+_WILDCARDS = lazy_pattern("[*?{}]")
 _MAX_GLOB_LENGTH = 1_000
 _MAX_COMPARISONS = 1_000_000
 

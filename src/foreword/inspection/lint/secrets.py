@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ...vocabulary import value
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,14 +102,14 @@ def _matches(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
                     yield issuer, match
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"example|placeholder|your|fake|dummy|sample|redact|secret|token|replace|insert|change|test|demo|todo|xxx|abcdef"
     r"|123456|0123|12345|98765|deadbeef|qwerty|foobar",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"\s{0,4}(?:\.\.\.|…)")
+_CUT = lazy_pattern(r"\s{0,4}(?:\.\.\.|…)")
 _MAX_LENGTH = 260
-_REPEATS = re.compile(r"(.)\1{4}|(..)\2{3}|(.{3,8})\3\3")
+_REPEATS = lazy_pattern(r"(.)\1{4}|(..)\2{3}|(.{3,8})\3\3")
 
 
 @value

@@ -11,6 +11,7 @@ import re
 from ...sources.globs import matches_glob
 from ...vocabulary import replace, value
 from .agent_facts import agent_name, join_names
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ REACTIONS = (
     AgentsReaction("skill-field", r"its description is longer", "long-description", cut=("Codex CLI",)),
 )
 # The agents for which these files are written read them line by line, as Foreword does.
-_READ_ANYWAY = re.compile(r"/\.claude/(?:agents|commands)/")
-_HARMLESS_FIELD = re.compile(r"its (?:license|compatibility|metadata) ")
+_READ_ANYWAY = lazy_pattern(r"/\.claude/(?:agents|commands)/")
+_HARMLESS_FIELD = lazy_pattern(r"its (?:license|compatibility|metadata) ")
 
 
 def skill_readers(layouts: Iterable[Layout]) -> dict[str, Readers]:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from ...text.markdown import fences
 from ...vocabulary import value
+from .patterns import lazy_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 # Origins whose text was written by people, not by Foreword or other programs.
 _WRITTEN_BY_PEOPLE = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
-_COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
+_COMMENT = lazy_pattern(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
 # How many characters on each side count as near an offset. A file may be a single line of a megabyte.
 _MAX_DISTANCE = 1_000
@@ -30,22 +31,24 @@ _MAX_SECTION = 2_000
 # How many rows of a table are searched for its first one. A file may be a table of a megabyte.
 _MAX_ROWS = 60
 # An item of a list, or a line that continues one.
-_IN_LIST = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
+_IN_LIST = lazy_pattern(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t])|[ \t]{2,}\S")
 # A line that does not continue the paragraph above it: an item, a heading, a quote, a row of a table, a fence or a tag.
-_BEGINS_BLOCK = re.compile(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t]|[#>|<]|```|~~~)")
-_ANY_COMMENT = re.compile(r"`?<!--[^<>]{0,1000}-->`?")
-_CELL_END = re.compile(r"(?<!\\)\|")
+_BEGINS_BLOCK = lazy_pattern(r"[ \t]*(?:[-+*•][ \t]|\d{1,9}[.)][ \t]|[#>|<]|```|~~~)")
+_ANY_COMMENT = lazy_pattern(r"`?<!--[^<>]{0,1000}-->`?")
+_CELL_END = lazy_pattern(r"(?<!\\)\|")
 # A line that the next one does not continue.
-_BREAKS = re.compile(r"[ \t]*(?:[#|<]|```|~~~)")
-ENDS_SENTENCE = re.compile(r"[.!?:;](?:[ \t]|$)")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
+_BREAKS = lazy_pattern(r"[ \t]*(?:[#|<]|```|~~~)")
+ENDS_SENTENCE = lazy_pattern(r"[.!?:;](?:[ \t]|$)")
+_HEADING = lazy_pattern(r"^ {0,3}(#{1,6})[ \t]+([^\n]{0,300})", re.MULTILINE)
 # The first line of a fence with a sample document, which may contain fences of its own.
-_SAMPLE = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)\b", re.IGNORECASE)
-_FENCE_LINE = re.compile(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^\s`]?)", re.MULTILINE)
+_SAMPLE = lazy_pattern(
+    r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*(?:markdown|md|mdx)\b", re.IGNORECASE
+)
+_FENCE_LINE = lazy_pattern(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^\s`]?)", re.MULTILINE)
 # How many sample documents are looked for. A file may be a megabyte of fences.
 _MAX_SAMPLES = 50
 # At the end of the line above a fence: "Wrong:", "Do not run this:".
-_COUNTEREXAMPLE = re.compile(
+_COUNTEREXAMPLE = lazy_pattern(
     r"❌|✗|🚫|⛔|\b(?:wrong|bad|incorrect|don['’]t|do not|never|avoid|not allowed|forbidden|prohibited|anti-?patterns?|instead of|rather than|legacy"
     r"|deprecated|no longer)\b",
     re.IGNORECASE,
