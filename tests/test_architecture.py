@@ -413,6 +413,13 @@ def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
     )
 
 
+def test_a_table_of_agents_needs_no_pattern(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
+    call = f"import foreword.cli; foreword.cli.main(['agents', {str(tmp_path)!r}, '--home', {str(tmp_path)!r}])"
+    assert loaded_by(call) & {*HEAVY_MODULES, "re", "functools", "foreword.gathering.imports"} == set()
+
+
 # Size limits
 
 

@@ -1,5 +1,6 @@
 """The key `imports`: which tokens are imports, where the imported text goes, and what may be imported."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -275,6 +276,16 @@ def test_an_import_appears_once_per_file_or_once_per_prompt(notes):
     assert text == "@a.md<A>\n@../a.md[a.md again]"
     text = notes.text(files, {"imports": {**imports, "once": "file"}}, cwd="w/x", mirrors="Program 1.0")
     assert text == "@a.md<A>\n@../a.md<A>"
+
+
+def test_a_file_that_is_found_twice_appears_once_even_without_an_import(notes, tree):
+    tree({"w/N.md": "A"})
+    os.makedirs(tree.path("w/x"))
+    os.link(tree.path("w/N.md"), tree.path("w/x/N.md"))
+    imports = {"place": "insert", "form": "<{text}>"}
+    keys = {"mirrors": "Program 1.0", "copies": "keep"}
+    assert notes.text({}, {"imports": imports}, cwd="w/x", **keys) == "A"
+    assert notes.text({}, {"imports": {**imports, "once": "file"}}, cwd="w/x", **keys) == "A\nA"
 
 
 def test_imports_that_multiply_are_limited(notes):

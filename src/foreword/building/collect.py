@@ -130,7 +130,7 @@ class Collector:
         entries = self.replacements.without_copies(self.inputs.found[name], self.fates)
         if lookup.kind == "resident" and self.agent.residents:
             entries = _with_residents(self, entries, name)
-        return self.items.lookup_draft(section, lookup, entries)
+        return self.items.lookup_draft(section, lookup, entries) if entries else self.items.empty_draft(section)
 
     def template_draft(self, section: Section) -> Draft:
         """Render a section whose text is a template."""

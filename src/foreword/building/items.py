@@ -62,6 +62,12 @@ class ItemWriter:
             self.findings.extend(item.findings)
         return cached_list.draft
 
+    def empty_draft(self, section: Section) -> Draft:
+        """Return the draft of a section without entries, which is the same in every build with the layout."""
+        if section.name not in self.writer.literal_drafts:
+            self.writer.literal_drafts[section.name] = Draft(section, (), (), self.placeholder(section))
+        return self.writer.literal_drafts[section.name]
+
     def group_by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
         origin = self.writer.origin(section.name, "folder")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 from ..inspection.agents import LOADED_VERDICTS
 from ..programs.subjects import is_folder
+from ..text import regex
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
 from .folding import fold
@@ -405,10 +405,10 @@ def _write_markdown(result: AgentReport, args: Namespace) -> None:
 
 def _code(text: str) -> str:
     """Return the text as a code span, between more backticks than it contains in a row."""
-    longest = max(map(len, re.findall("`+", text)), default=0)
+    longest = max(map(len, regex.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {text} {fence}" if longest else f"`{text}`"
 
 
 def _escape(text: str) -> str:
-    return re.sub(r"[\\`*_|<\[\]]", r"\\\g<0>", text)
+    return regex.sub(r"[\\`*_|<\[\]]", r"\\\g<0>", text)

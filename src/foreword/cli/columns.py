@@ -5,8 +5,9 @@ Widths are in terminal columns, not characters: a Chinese character or an emoji 
 
 from __future__ import annotations
 
-import re
 from unicodedata import category, east_asian_width
+
+from ..text import regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _units(text: str) -> list[tuple[str, int]]:
     units: list[tuple[str, int]] = []
     position = 0
     while position < len(text):
-        escape = re.compile(_ESCAPE).match(text, position) if text[position] == "\x1b" else None
+        escape = regex.compile(_ESCAPE).match(text, position) if text[position] == "\x1b" else None
         if escape:
             units.append((escape[0], 0))
             position = escape.end()
@@ -190,7 +191,7 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
     active = ""
     for line in lines:
         full = active + line
-        for escape in re.findall(_ESCAPE, line) if "\x1b" in line else ():
+        for escape in regex.findall(_ESCAPE, line) if "\x1b" in line else ():
             active = "" if escape == _RESET else active + escape
         result.append(full + _RESET if active else full)
     return result

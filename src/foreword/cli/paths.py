@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 
+from ..text import regex
 from ..text.lines import printable
 from ..vocabulary import Workspace
 
@@ -20,9 +20,6 @@ class ShortPaths:
         self.cwd, self.root = printable(cwd).rstrip("/"), printable(root).rstrip("/")
         self.home = printable(home).rstrip("/")
         self._prefixes = self._find_prefixes()
-        # A path must start at a word boundary, or `/b/c` would match in `/a/b/c`.
-        alternatives = "|".join(map(re.escape, self._prefixes))
-        self._pattern = rf"(?<![\w./~\\-])(?:{alternatives})" if alternatives else ""
 
     def _find_prefixes(self) -> dict[str, str]:
         """Return path prefixes and their replacements, longest first, so that the deepest folder wins."""
@@ -46,7 +43,11 @@ class ShortPaths:
 
     def shorten_in(self, text: str) -> str:
         """Return the text with every path shortened."""
-        return re.sub(self._pattern, lambda match: self._prefixes[match[0]], text) if self._pattern else text
+        if not any(prefix in text for prefix in self._prefixes):
+            return text
+        # A path must start at a word boundary, or `/b/c` would match in `/a/b/c`.
+        pattern = rf"(?<![\w./~\\-])(?:{'|'.join(map(regex.escape, self._prefixes))})"
+        return regex.sub(pattern, lambda match: self._prefixes[match[0]], text)
 
 
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:

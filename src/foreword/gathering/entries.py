@@ -38,7 +38,7 @@ def find_entries(
     # People share skills through links, so these are not reported; a second path to a resident is a mistake.
     code = "" if lookup.kind == "skill" else "file-duplicate"
     for slot in find_slots(lookup, workspace, trail, reader):
-        for pattern, base, reach in slot.patterns:
+        for pattern, base, reach in slot:
             layer = layer_of(lookup, pattern)
             folder = searched_folder(pattern, base) if lookup.named != "field" else ""
             for path in _links_last(lookup, matching_paths(pattern, base, lookup, reader, trail, layer, reach), reader):

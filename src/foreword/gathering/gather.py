@@ -145,11 +145,19 @@ def _prepare_texts(
     from .texts import TextPreparer
 
     importer = None
-    if any(lookup.rules.imports for lookup in layout.lookups):
+    if _may_import(layout, deduplicator):
         from .imports import Importer
 
         importer = Importer(layout, workspace, scope, reader, deduplicator.paths_by_identity(), trail)
     return TextPreparer(layout, deduplicator, trail, importer).prepare_all()
+
+
+def _may_import(layout: Layout, deduplicator: Deduplicator) -> bool:
+    """Whether a text may import a file, or may not count because another one has the same file."""
+    names = {lookup.name for lookup in layout.lookups if lookup.rules.imports}
+    readings = [text.reading for name, text in deduplicator.kept_texts() if name in names] if names else []
+    has_copies = len({reading.identity for reading in readings}) < len(readings)
+    return has_copies or any("@" in reading.text for reading in readings)
 
 
 def _select_results(
@@ -348,7 +356,7 @@ class TextSearch:
             if is_taken and (chosen is None or lookup.take != "nearest"):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, lookup, self.workspace)
-                base = next(base for slot_pattern, base, _ in slot.patterns if slot_pattern is pattern)
+                base = next(base for slot_pattern, base, _ in slot if slot_pattern is pattern)
                 number = start + len(trail.candidates) - 1
                 texts.append(FoundText(reading, reading.document, number, bound, pattern.place, base, pattern.path))
                 chosen = reading

@@ -9,7 +9,6 @@ read it when it works in another folder; otherwise it never does.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from posixpath import basename, dirname, join
 
 from ..gathering.conditions import is_read_by_program
@@ -410,8 +409,19 @@ def _patterns_by_name(
     return by_name, by_wildcard
 
 
-@lru_cache
+_known_folders: dict[str, str] = {}  # of patterns, few of which are not a shipped layout's
+_MAX_KNOWN = 500
+
+
 def _fixed_folders(pattern: str) -> str:
+    if pattern not in _known_folders:
+        if len(_known_folders) >= _MAX_KNOWN:
+            _known_folders.clear()
+        _known_folders[pattern] = _folders_of(pattern)
+    return _known_folders[pattern]
+
+
+def _folders_of(pattern: str) -> str:
     """Return the folders with which every path that a pattern matches begins, such as `/.claude/rules/`, or `/` if there are none."""
     folders = pattern.partition("*")[0].rpartition("/")[0]
     return f"/{folders}/" if all(map(_is_plain_name, folders.split("/"))) else "/"

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from .reader import Reader
     from .readings import Reading
 
+    # A group's alternatives in one directory, best first: each pattern with the directory it starts from and its reach.
+    Slot = tuple[tuple[Pattern, str, Reach], ...]
+
 _LAYERS = {"home": "user", "config": "user", "env": "user", "system": "system", "path": "extra"}
 
 
@@ -38,13 +41,6 @@ class Bound:
 
     folder: str
     is_users_own: bool = False
-
-
-@value
-class Slot:
-    """A group's alternatives in one directory, best first: each pattern with the directory it starts from and its reach."""
-
-    patterns: Sequence[tuple[Pattern, str, Reach]]
 
 
 def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
@@ -59,12 +55,10 @@ def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reade
             walked_groups.append(group)
             continue
         patterns = [_fill_in_root(pattern, workspace, reader) for pattern in group]
-        yield Slot(
-            tuple(
-                (pattern, base, reach_of(pattern, base, lookup, workspace))
-                for pattern in patterns
-                if (base := base_of(pattern, workspace, trail)) is not None
-            )
+        yield tuple(
+            (pattern, base, reach_of(pattern, base, lookup, workspace))
+            for pattern in patterns
+            if (base := base_of(pattern, workspace, trail)) is not None
         )
     yield from _walk_slots(walked_groups, lookup, workspace, reader)
 
@@ -94,7 +88,7 @@ def _walk_slots(
             confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in sample_patterns.items()
         }
         for group in walked_groups:
-            yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
+            yield tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group])
 
 
 def _directories(
@@ -277,12 +271,12 @@ def choose_files(
     """Return a slot's usable files as `_choose_files` does. Readers with shared contents choose once for all working directories."""
     if reader.known is None or lookup.directories:
         return _choose_files(slot, lookup, workspace, reader, trail)
-    key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
+    key = lookup.name, tuple([(pattern.path, base) for pattern, base, _ in slot])
     place = (
         workspace.root,
         workspace.home,
         (reader.encoding, reader.line_ends),
-        [reach for _, _, reach in slot.patterns],
+        [reach for _, _, reach in slot],
     )
     known = reader.known.choices.setdefault(key, [])
     for known_rule, known_place, chosen, candidates, findings, withheld, stamps in known:
@@ -291,12 +285,12 @@ def choose_files(
             trail.candidates.extend(candidates)
             trail.findings.extend(findings)
             trail.withheld.extend(withheld)
-            return [(reading, slot.patterns[number][0], is_used) for reading, number, is_used in chosen]
+            return [(reading, slot[number][0], is_used) for reading, number, is_used in chosen]
     own, stamps_before, reader.stamps = Trail(), reader.stamps, {}
     files = _choose_files(slot, lookup, workspace, reader, own)
     own_stamps, reader.stamps = reader.stamps, stamps_before
     reader.stamps.update(own_stamps)
-    patterns = [pattern for pattern, _, _ in slot.patterns]
+    patterns = [pattern for pattern, _, _ in slot]
     numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
     known.append((lookup, place, numbered, own.candidates, own.findings, own.withheld, own_stamps))
     trail.candidates.extend(own.candidates)
@@ -314,7 +308,7 @@ def _choose_files(
     """
     chosen: list[tuple[Reading, Pattern, bool]] = []
     may_use, count = True, len(trail.withheld)
-    for pattern, base, reach in slot.patterns:
+    for pattern, base, reach in slot:
         layer = layer_of(lookup, pattern)
         paths = matching_paths(pattern, base, lookup, reader, trail, layer, reach)
         readings = _read_matches(paths, pattern, reach, reader, lookup, trail)

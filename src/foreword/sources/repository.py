@@ -8,9 +8,9 @@ a `gitdir` file, a submodule's with `core.worktree`. Links inside an accepted fo
 from __future__ import annotations
 
 import os
-import re
 import stat
 
+from ..text import regex
 from ..text.lines import printable
 from ..vocabulary import value
 from .alternates import unsafe_alternate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[str], object]
 
-_WORKTREE = r"^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t]*$"
+_WORKTREE = r"(?m)^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t]*$"
 # A repository with more entries is not searched for links, so git is not run on it.
 _MAX_ENTRIES = 500_000
 
@@ -159,7 +159,7 @@ def _points_back(folder: str, root: str, reader: Reader) -> bool:
         return reader.real(os.path.join(folder, pointer.text.strip())) == reader.real(os.path.join(root, ".git"))
     texts = [reader.read(os.path.join(folder, name), reach).text for name in ("config", "config.worktree")]
     worktrees = [
-        re.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in re.findall(_WORKTREE, text, re.M)
+        regex.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in regex.findall(_WORKTREE, text)
     ]
     return bool(worktrees) and reader.real(os.path.join(folder, worktrees[-1])) == reader.real(root)
 

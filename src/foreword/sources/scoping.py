@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ..text import regex
 from ..vocabulary import replace, value
 from .front_matter import PATH_FIELDS, parse_front_matter, read_fields, split
 from .path_globs import compile_globs, describe_ignored_globs, split_globs
@@ -84,7 +83,7 @@ _UNQUOTED = rf"(?m)^(?:(?:{'|'.join(PATH_FIELDS)})[ \t]*:[ \t]*|[ \t]*-[ \t]+)(?
 def _has_unquoted_globs(text: str) -> bool:
     """Whether front matter is valid YAML apart from globs without quotes. Agents accept these and read them literally."""
     head, _, _ = split(text)
-    rest = re.sub(_UNQUOTED, "", head) if head is not None else head
+    rest = regex.sub(_UNQUOTED, "", head) if head is not None else head
     return rest != head and (not rest or not rest.strip() or parse_front_matter(f"---\n{rest}\n---\n") is not None)
 
 

@@ -303,11 +303,11 @@ def estimated_count(number: int, model: str = "", provider: str = "") -> Count:
 
 def counting_rule(model: str, provider: str) -> CountingRule:
     """Return the rule for a model, whose name may be in any form that providers and gateways use."""
-    from re import search
-
     name = f"{provider}/{model}".lower()
     if name == "/":
         return CountingRule()
+    from re import search
+
     if search("claude|/(?:sonnet|opus|haiku)", name):
         return _rule_for_claude(name)
     # Only matching families are tried: compiling all patterns takes longer than reading the prompt's files.
