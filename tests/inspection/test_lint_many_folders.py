@@ -7,7 +7,7 @@ import pytest
 
 from foreword import Workspace
 from foreword.engine.assembler import Assembler
-from foreword.programs import agent_lint, lint_disk
+from foreword.programs import agent_lint, lint_disk, waiting_rules
 from foreword.programs.proofread import proofread
 from foreword.programs.quiet_folders import QuietFolders
 from foreword.sources.tree import Listings
@@ -76,3 +76,18 @@ def test_files_are_found_by_name_unless_there_are_too_many(tree, monkeypatch, li
     monkeypatch.setattr(lint_disk, "_MAX_FILES", limit)
     found = lint_disk._files_by_name(tree.path("w"), Listings())
     assert (found and sorted(found)) == names
+
+
+def test_the_paths_of_a_repository_are_needed_only_for_patterns(tree, monkeypatch):
+    tree({"w/.git/HEAD": "", "w/CLAUDE.md": "Be brief.\n", "w/a/AGENTS.md": "Use tabs.\n", "w/a/x.py": ""})
+    indexed = []
+    monkeypatch.setattr(waiting_rules, "_index_paths", lambda root, listings: indexed.append(root))
+
+    def lint():
+        workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={}, platform="linux")
+        proofread(Assembler(workspace), is_recursive=True)
+        return len(indexed)
+
+    assert lint() == 0
+    tree({"w/.claude/rules/style.md": "---\npaths: src/**\n---\nNo semicolons.\n"})
+    assert lint() == 1

@@ -102,8 +102,9 @@ def only_project_files(layout: Layout) -> Layout:
         return pattern.place in _PROJECT_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
 
     def without_others(lookup: Lookup) -> Lookup:
-        groups = (tuple(filter(is_in_project, group)) for group in lookup.groups)
-        return replace(lookup, walk="git", groups=tuple(filter(None, groups)))
+        groups = tuple(filter(None, (tuple(filter(is_in_project, group)) for group in lookup.groups)))
+        is_same = lookup.walk == "git" and groups == lookup.groups
+        return lookup if is_same else replace(lookup, walk="git", groups=groups)
 
     touch = layout.touch and replace(layout.touch, lookups=[without_others(lookup) for lookup in layout.touch.lookups])
     return replace(layout, lookups=[without_others(lookup) for lookup in layout.lookups], touch=touch)

@@ -24,7 +24,6 @@ from ..text.lines import printable
 from ..text.tokens import estimate_joined, estimated_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
-from .folder_assemblers import FolderAssemblers
 from .progress import counted
 from .touch_candidates import touch_candidates
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ..packs.mirrors import Mirror
     from ..sources.instruction_files import InstructionFiles
     from ..vocabulary import Candidate, Finding, Prompt
+    from .folder_assemblers import FolderAssemblers
     from .question import Question
 
     # Takes a layout and a folder.
@@ -251,6 +251,10 @@ class _Comparison:
             )
             self.findings[finding("scan-limit", message, printable(self.root))] = None
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
+        if not folders:
+            return found
+        from .folder_assemblers import FolderAssemblers
+
         below: dict[int, FolderAssemblers] = {}
         for number, folder in counted(folders[:_MAX_VISITS]):
             waits.announce("build")

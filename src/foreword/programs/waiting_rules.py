@@ -36,7 +36,9 @@ class WaitingRules:
 
     def report_unmatched(self, files: RepositoryFiles, facts: Facts) -> None:
         """Report the rules whose patterns no file or folder in the repository matches, unless these are most of several rules."""
-        index = _index_paths(files.real_root, files.listings) if self.rules else None
+        # An instruction file that waits for any file in its folder has no pattern.
+        has_patterns = any(target for target, _ in self.rules.values())
+        index = _index_paths(files.real_root, files.listings) if has_patterns else None
         if index is None:
             return
         unmatched = [

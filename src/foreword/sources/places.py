@@ -6,6 +6,7 @@ import os
 import stat
 from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
+from ..vocabulary import digest
 from .paths import is_inside
 from .stamps import UNSTABLE, stamp_of
 
@@ -121,6 +122,13 @@ class Known:
         self.walked = Walked()
         self.decoded: dict[tuple[Any, ...], tuple[bytes, Reading]] = {}
         self._files: dict[str, tuple[bytes, int, os.stat_result, str]] = {}
+        self._digests: dict[str, str] = {}
+
+    def digest(self, text: str) -> str:
+        """Return a text's hash. Texts that layouts read in different ways are mostly the same."""
+        if text not in self._digests:
+            self._digests[text] = digest(text)
+        return self._digests[text]
 
     def folder_without(self, path: str) -> str | None:
         """Return the directory whose stamp shows when a path appears, if the path is known to be missing."""

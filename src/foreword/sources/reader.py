@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
+from ..vocabulary import digest
 from .places import ABSENT_ERRORS, OPEN_FLAGS, REPLACED, Folders, explain, parent_folder, real_path
 from .readings import (
     Reading,
@@ -178,7 +179,10 @@ class Reader(RememberedReadings):
         if self.known and (decoded := self.known.decoded.get(key)) and decoded[0] is data:
             return decoded[1]
         identity = status.st_dev, status.st_ino
-        reading = decode(path, data, status.st_size, identity, self.limit, trim, self.encoding, self.line_ends)
+        hash_text = self.known.digest if self.known else digest
+        reading = decode(
+            path, data, status.st_size, identity, self.limit, trim, self.encoding, self.line_ends, hash_text
+        )
         if self.known:
             self.known.decoded[key] = data, reading
         return reading

@@ -9,7 +9,7 @@ from ..vocabulary import Document, digest, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
     from ..layout.model import TextRules
@@ -108,6 +108,7 @@ def decode(
     trim: bool = True,
     encoding: Encoding = "utf-8",
     line_ends: LineEnds = "lf",
+    hash_text: Callable[[str], str] = digest,
 ) -> Reading:
     """Return the reading of the first `limit` bytes of a file with `size` bytes. `trim` removes blank lines around the text."""
     size = max(size, len(data))
@@ -121,11 +122,11 @@ def decode(
     text, line = without_blank_lines(text) if trim else (text, 1)
     if len(data) > limit:
         reason = f"it has {size:,} bytes; everything after the first {limit:,} is left out"
-        return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **common)
+        return Reading(path, "cut", text, line, hash_text(text), code="file-cut", reason=reason, **common)
     if problem:
         fate, code, reason = problem
-        return Reading(path, fate, text, line, digest(text), code=code, reason=reason, **common)
-    return Reading(path, "used", text, line, digest(text), **common)
+        return Reading(path, fate, text, line, hash_text(text), code=code, reason=reason, **common)
+    return Reading(path, "used", text, line, hash_text(text), **common)
 
 
 def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int, encoding: Encoding = "utf-8") -> Reading:

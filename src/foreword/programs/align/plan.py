@@ -36,7 +36,7 @@ from .upkeep import record_settings, release_settings, upkeep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Literal
 
     from ...layout.model import Layout
@@ -82,19 +82,18 @@ def choose_agents(files: SharedFiles, named: Sequence[str]) -> dict[str, Layout]
     for name in named:
         if name not in known:
             raise MissingError(f"unknown agent {name!r}" + suggestion(name, known))
-    layouts = {name: shipped_mirror(name) for name in known}
-    return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, files.names)}
+    layouts, paths = {name: shipped_mirror(name) for name in known}, joined_paths(files.names)
+    return {name: layout for name, layout in layouts.items() if name in named or is_detected(layout, paths)}
 
 
-def is_detected(layout: Layout, names: Collection[str]) -> bool:
+def joined_paths(names: Iterable[str]) -> str:
+    """Return a repository's files as one string, in which `is_detected` searches: each path begins with a slash and ends with a NUL."""
+    return "".join([f"/{name}\0" for name in names])
+
+
+def is_detected(layout: Layout, paths: str) -> bool:
     """Whether one of a repository's files, or its folder, shows that an agent is used."""
-    for sign in layout.detected_by:
-        if sign.endswith("/"):
-            if any(f"/{sign}" in f"/{name}" for name in names):
-                return True
-        elif any(f"/{name}".endswith(f"/{sign}") for name in names):
-            return True
-    return False
+    return any((f"/{sign}" if sign.endswith("/") else f"/{sign}\0") in paths for sign in layout.detected_by)
 
 
 class Planner:
@@ -162,7 +161,11 @@ class Planner:
         removed = {row.path for row in changes if row.action == "remove"}
         names = (self.files.names - removed) | {row.path for row in changes if row.action != "remove"}
         layout = self.layouts[name]
-        return bool(removed) and is_detected(layout, self.files.names) and not is_detected(layout, names)
+        return (
+            bool(removed)
+            and is_detected(layout, joined_paths(self.files.names))
+            and not is_detected(layout, joined_paths(names))
+        )
 
     def text(self, path: str) -> str | None:
         """Return a file's text after the changes that do not depend on the search, or None if there is none."""
