@@ -1,0 +1,28 @@
+"""The workspaces of the transcripts: for each, its files below the folder in which commands run. The working directory is `w`.
+
+A string or bytes are a file, None is a folder, a Path is a link to that path, and a function creates what is at the path.
+"""
+
+from tests.answers import histories, layouts, projects
+
+WORKSPACES = {
+    "shop": projects.SHOP,
+    "everything": projects.EVERYTHING,
+    "imports": projects.IMPORTS,
+    "damage": projects.DAMAGE,
+    "skills": projects.SKILLS,
+    "scoped": projects.SCOPED,
+    "checks": projects.CHECKS_OF_LINT,
+    "random": projects.RANDOM,
+    "empty": {"w": None},
+    "alignment": projects.ALIGNMENT,
+    "worktree": projects.WORKTREE,
+    "programs": projects.PROGRAMS,
+    "layouts": layouts.LAYOUTS,
+    "settings": layouts.SETTINGS,
+    "templates": layouts.TEMPLATES,
+    "repository": histories.REPOSITORY,
+    "sessions": histories.SESSIONS,
+    "agents-logs": histories.AGENTS_LOGS,
+    "effect": histories.EFFECT,
+}
