@@ -24,7 +24,7 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings without those that another one says better.
 
     That a section is large is known if its file is cut or over an agent's limit, and that a text is repeated if an agent gets it twice.
-    Invalid YAML is one mistake, whatever it means for each agent.
+    Invalid YAML is one mistake, whatever it means for each agent. That an import is not followed is said once, with the reason.
     """
     findings = list(_without_sections_below(_with_first_yaml_problem(findings)))
     too_long = {found.path for found in findings if found.code in ("cut-file", "over-limit")}
@@ -32,7 +32,13 @@ def without_repeated_reasons(findings: Iterable[Finding]) -> list[Finding]:
         "oversized-section": too_long,
         "repeated-paragraph": {found.path for found in findings if found.code == "sent-twice"},
     }
-    return [found for found in findings if found.path not in said.get(found.code, frozenset[str]())]
+    imports = {(found.path, found.line) for found in findings if found.code.startswith("import-")}
+    return [
+        found
+        for found in findings
+        if found.path not in said.get(found.code, frozenset[str]())
+        and (found.code != "unsupported-include" or (found.path, found.line) not in imports)
+    ]
 
 
 def _without_sections_below(findings: Iterable[Finding]) -> list[Finding]:

@@ -9,7 +9,7 @@ or one of another repository; the line or the section often says so.
 from __future__ import annotations
 
 import re
-from posixpath import basename, normpath
+from posixpath import basename, join, normpath
 
 from ...vocabulary import value
 from .commands import is_shell
@@ -455,7 +455,7 @@ def find_unexpanded_includes(
             is_file = _looks_like_a_file(target) and exists(source.path, target)
             is_page = target.endswith(INCLUDED_SUFFIXES) and ".local." not in target
             is_named = is_file and text.count(target) > text.count(f"@{target}")
-            if is_named or normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
+            if is_named or _is_present(folder, target, present) or source.is_code(match.start(1)):
                 continue
             if is_file or is_page:
                 yield Reference(match.start(1) - 1, "@" + target), is_file
@@ -463,6 +463,13 @@ def find_unexpanded_includes(
         for match in _DIRECTIVE.finditer(text):
             if not source.is_code(match.start()):
                 yield Reference(match.start(), match[0]), exists(source.path, match[1])
+
+
+def _is_present(folder: str, target: str, present: Collection[str]) -> bool:
+    """Whether the prompt contains the file that a path in a file of this folder means."""
+    if target.startswith("~/"):
+        return any(path.endswith(target[1:]) for path in present)
+    return normpath(join(folder, target)) in present
 
 
 def _looks_like_a_file(target: str) -> bool:

@@ -112,6 +112,8 @@ class RuleFields:
         ):
             return
         if _APPLY_TO_ABOVE.match(_COMMENTS.sub("", source.text, count=1)):
+            if _FRONT_MATTER.match(source.text):
+                return  # its `applyTo` cannot be used, which `report_invalid_fields` says
             message = (
                 "`applyTo` has no effect, because the front matter does not begin with a line `---` and end with another,"
                 " so {agents} use{s} this file for every file; correct it"
@@ -136,6 +138,7 @@ class RuleFields:
 
 # Comments above the front matter.
 _COMMENTS = lazy_pattern(r"\A(?:\s{0,99}<!--(?:(?!-->).){0,2000}-->)+\s{0,99}", re.DOTALL)
+_FRONT_MATTER = lazy_pattern(r"---[ \t]*\r?\n(?:[^\n]{0,2000}\n){0,200}?---[ \t]*(?:\r?\n|\Z)")
 # The field on one of the first lines of a file.
 _APPLY_TO_ABOVE = lazy_pattern(r"(?:[^\n]{0,2000}\n){0,4}[ \t]*[\"']?applyTo[\"']?[ \t]*:")
 
@@ -159,6 +162,10 @@ def _problem_names(fields: Mapping[str, str], known: Mapping[str, Collection[str
     return [name for name, _ in _problems(fields, known)]
 
 
+# A field that the gatherer did not use.
+_UNUSABLE_FIELD = re.compile(r"its (\S+) is (.+), and is ignored")
+
+
 def report_invalid_fields(visit: Visit, facts: Facts) -> None:
     """Report rules whose front matter is not valid YAML, or has globs that cannot be used. That of an imported file has no effect."""
     for finding in visit.prompt.findings:
@@ -168,8 +175,12 @@ def report_invalid_fields(visit: Visit, facts: Facts) -> None:
             problem = finding.message.removeprefix(f"{finding.path}: ")
             message = f"{problem}, so {{agents}} may ignore its fields; correct it"
             for_several = (
-                f"{problem} in these {{count}} files, so {{agents}} may ignore their fields: {{files}}; correct it"
+                f"{problem} in these {{count}} files, so {{agents}} may ignore their fields: {{files}}; correct them"
             )
+            if match := _UNUSABLE_FIELD.fullmatch(problem):
+                said = f"`{match[1]}` is {match[2]},"
+                message = f"{said} so {{agents}} may ignore it; correct it"
+                for_several = f"{said} in these {{count}} files, so {{agents}} may ignore it: {{files}}; correct them"
             if problem.endswith("is left out"):
                 message, for_several = f"{problem} by {{agents}}; write `***` for a horizontal rule", ""
             # Whether a program known only from its documentation minds a colon was not observed.
