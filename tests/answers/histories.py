@@ -6,8 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import other_logs
 from tests.answers.projects import fields
-from tests.sessions.session_logs import GOLDEN, ClaudeLog, codex_item, codex_rows, codex_usage
+from tests.sessions.session_logs import GOLDEN, ClaudeLog, codex_item, codex_rows, codex_usage, stamp, write_codex
 
 REPOSITORY = {
     "w/AGENTS.md": "# Shop\n\nUse pnpm.\n\n## Style\n\nBe brief.\n",
@@ -101,3 +102,76 @@ EFFECT = {
     "w/sub/AGENTS.md": "In sub.\n\nAnd more.\n",
     "records.jsonl": _records(),
 }
+
+_ODD = (None, True, -1, 10**30, 1.5, "", "x", [], [None], {}, {"type": 7})
+
+
+def _damaged(content, choose):
+    """Return JSON in which some values are missing or replaced."""
+    if choose.random() < 0.02:
+        return choose.choice(_ODD)
+    if isinstance(content, dict):
+        return {key: _damaged(field, choose) for key, field in content.items() if choose.random() > 0.01}
+    if isinstance(content, list):
+        return [_damaged(entry, choose) for entry in content]
+    return content
+
+
+def _damaged_logs():
+    """Return the same logs in one home directory, with damaged rows, half a row at the end, and types that nobody knows."""
+    for number, (path, text) in enumerate(AGENTS_LOGS.items()):
+        if isinstance(text, str):
+            choose = random.Random(number)
+            rows = [json.dumps(_damaged(json.loads(line), choose)) for line in text.splitlines()]
+            rows[3:3] = ["not JSON", '{"type": "from-the-future", "timestamp": "2026-11-17T12:34:00Z"}', "[]"]
+            yield f"home/{path.partition('/')[2]}", "\n".join(rows) + '\n{"type": "us'
+
+
+DAMAGED_LOGS = {"w": None, **dict(_damaged_logs())}
+
+
+def _other_logs(home):
+    """Write small logs of other programs, with compactions, branches and sub-agents."""
+    home, repo = Path(home), "/tmp/answers/w"
+    requests = [(5_000, 0, 30), (200, 5_000, 40), (6_000, 0, 20), (100, 6_000, 10)]
+    rows = other_logs.pi_rows(repo, requests)
+    rows.append(
+        {**rows[-1], "id": "branch", "parentId": rows[3]["id"], "message": {"role": "user", "content": "Otherwise."}}
+    )
+    rows.append(
+        {
+            "type": "compaction",
+            "id": "c",
+            "parentId": "branch",
+            "timestamp": stamp(60),
+            "summary": "Short.",
+            "firstKeptEntryId": rows[3]["id"],
+        }
+    )
+    rows.append({**rows[4], "id": "after", "parentId": "c", "timestamp": stamp(70)})
+    other_logs.write_pi(home, rows)
+    other_logs.write_gemini(home, other_logs.gemini_rows(requests))
+    other_logs.write_copilot(
+        home, [*other_logs.copilot_rows(repo, requests), other_logs.copilot_compaction(900, 100, 50)]
+    )
+    other_logs.write_qwen(home, other_logs.qwen_rows(repo, requests))
+    other_logs.write_opencode(home, repo, {"parent": (None, requests), "child": ("parent", requests[:2])})
+    rows = codex_rows(repo)
+    for number, (fresh, read, out) in enumerate(requests):
+        rows += [
+            codex_item(f"Go {number}.", seconds=10 * number),
+            *codex_usage(number, fresh + read, read, out, seconds=10 * number + 3),
+        ]
+        rows.append(
+            {
+                "timestamp": stamp(10 * number + 5),
+                "type": "compacted",
+                "payload": {"message": "Short.", "replacement_history": []},
+            }
+            if number == 1
+            else rows[-1]
+        )
+    write_codex(home, rows)
+
+
+OTHER_LOGS = {"w/.git/HEAD": "ref: refs/heads/main\n", "w/GEMINI.md": "Be kind.\n", "home": _other_logs}

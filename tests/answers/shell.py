@@ -8,7 +8,7 @@ A transcript consists of commands and what they print:
     ! what is printed to standard error
     [2]
 
-`[2]` is the exit status, if it is not 0. `COLUMNS=60 foreword …` runs a command on a terminal of this width; `< FILE` and `> FILE`
+`[2]` is the exit status, if it is not 0. `COLUMNS=60 foreword …` runs a command on a terminal of this width, and `LINES` is its height; `< FILE` and `> FILE`
 are its standard input and output. Any line without `foreword` is run by `sh`. JSON is printed in several lines, and long texts in it
 are replaced by their beginning, length and hash.
 """
@@ -21,6 +21,7 @@ import hashlib
 import io
 import itertools
 import json
+import math
 import os
 import re
 import shlex
@@ -86,6 +87,9 @@ class Shell:
         monkeypatch.chdir(f"{TOP}/w")
         monkeypatch.setattr("tempfile.tempdir", None)
         monkeypatch.setattr(time, "time", lambda: self._time)
+        monkeypatch.setattr(
+            "foreword.cli.progress._DELAY", math.inf
+        )  # how long a command takes does not change what it prints
         # Modules import this function by name, so only its code is replaced.
         monkeypatch.setattr(local_time, "__code__", _clock.__code__)
 
@@ -123,6 +127,8 @@ def _foreword(words, is_terminal, patch):
     while words[-2:-1] in (["<"], [">"]):
         *words, sign, files[sign] = words  # type: ignore[misc]
     out, err = Stream(is_terminal), Stream(is_terminal)
+    size = os.terminal_size((int(os.environ.get("COLUMNS", "0")), int(os.environ.get("LINES", "0"))))
+    patch.setattr(os, "get_terminal_size", lambda *_: size)
     stdin = io.TextIOWrapper(io.BytesIO(Path(files["<"]).read_bytes() if "<" in files else b""), "utf-8")
     for name, stream in (("stdin", stdin), ("stdout", out), ("stderr", err)):
         patch.setattr(sys, name, stream)
@@ -151,6 +157,9 @@ class Stream(io.TextIOWrapper):
 
     def isatty(self):
         return self._is_terminal
+
+    def fileno(self):
+        return 1
 
     def text(self):
         self.flush()

@@ -3,7 +3,7 @@
 A string or bytes are a file, None is a folder, a Path is a link to that path, and a function creates what is at the path.
 """
 
-from tests.answers import histories, layouts, projects
+from tests.answers import histories, layouts, projects, texts
 
 WORKSPACES = {
     "shop": projects.SHOP,
@@ -24,5 +24,10 @@ WORKSPACES = {
     "repository": histories.REPOSITORY,
     "sessions": histories.SESSIONS,
     "agents-logs": histories.AGENTS_LOGS,
+    "damaged-logs": histories.DAMAGED_LOGS,
+    "other-logs": histories.OTHER_LOGS,
     "effect": histories.EFFECT,
+    "wording": texts.WORDING,
+    "foreign": texts.FOREIGN,
+    "requests": texts.REQUESTS,
 }
