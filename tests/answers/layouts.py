@@ -131,3 +131,33 @@ TEMPLATES = {
     "home/.config/foreword/prompts/manners.md": "Answer in {{ language }}.\n",
     "home/.config/foreword/prompts/twice.md": "{% include 'manners' %}{% include 'manners' %}\n",
 }
+
+
+def _lines(name, count):
+    return f"# {name}\n\n" + "".join(f"- Rule {number} of {name}.\n" for number in range(1, count + 1))
+
+
+# Files, skills, resident files, tools and a plan that do not fit a small budget.
+BUDGETS = {
+    **REPOSITORY,
+    "w/AGENTS.md": _lines("the root", 40) + "\n```sh\nmake\n```\n\n<!-- a comment -->\n",
+    "w/AGENTS.local.md": _lines("me", 8),
+    "w/web/AGENTS.md": _lines("the web", 25),
+    "w/web/deep/AGENTS.md": _lines("deep", 12),
+    "w/GEMINI.md": _lines("Gemini", 60),
+    "home/.config/foreword/AGENTS.md": _lines("the user", 15),
+    **{
+        f"w/.agents/skills/{name}/SKILL.md": fields(
+            f"Body of {name}.\n", name=name, description=f"Does {name}. " * (3 * number + 1)
+        )
+        for number, name in enumerate(("build", "deploy", "release", "review", "testing"))
+    },
+    **{
+        f"w/.foreword/knowledge/{name}.md": fields("K.\n", description=f"About {name}. " * 6, model_invocation="true")
+        for name in ("orders", "payments", "users")
+    },
+    "plan.md": _lines("the plan", 30),
+    "scope.json": '{"allow": [{"path": "/a", "permission": "write"}], "deny": [{"path": "/a/b", "permission": "read"}]}',
+    "servers.json": '{"one": "' + "Use one. " * 40 + '"}',
+    "home/.codex/config.toml": "project_doc_max_bytes = 700\n",
+}

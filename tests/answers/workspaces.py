@@ -3,7 +3,7 @@
 A string or bytes are a file, None is a folder, a Path is a link to that path, and a function creates what is at the path.
 """
 
-from tests.answers import histories, layouts, projects, texts
+from tests.answers import histories, layouts, phrases, projects, texts
 
 WORKSPACES = {
     "shop": projects.SHOP,
@@ -20,6 +20,7 @@ WORKSPACES = {
     "programs": projects.PROGRAMS,
     "layouts": layouts.LAYOUTS,
     "settings": layouts.SETTINGS,
+    "budgets": layouts.BUDGETS,
     "templates": layouts.TEMPLATES,
     "repository": histories.REPOSITORY,
     "sessions": histories.SESSIONS,
@@ -28,6 +29,7 @@ WORKSPACES = {
     "other-logs": histories.OTHER_LOGS,
     "effect": histories.EFFECT,
     "wording": texts.WORDING,
+    "phrases": phrases.PHRASES_OF_LINT,
     "foreign": texts.FOREIGN,
     "requests": texts.REQUESTS,
 }
