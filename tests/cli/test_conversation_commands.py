@@ -296,7 +296,7 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     )  # tools come first, and both definitions have the same beginning
     assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in drift["details"]
     assert drift["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
-    assert "section 'instructions' changed (/w/AGENTS.md)" in run("conversation", "drift", "t", "--tool", "read")[1]
+    assert "section 'instructions' changed (AGENTS.md)" in run("conversation", "drift", "t", "--tool", "read")[1]
     assert run_json("conversation", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
 
 

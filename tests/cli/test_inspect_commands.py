@@ -456,7 +456,8 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "wrong.json", "."], "wrong.json has no text"),
         (["diff", "turn.json", "."], "turn.json: messages must be a list of objects, each with a role"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
-        (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
+        (["cache", "--turns", "3"], "--turns is for the cost of a change: foreword cache OLD NEW --turns N"),
+        (["cache", ".", ".", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
         (["cache", "--turns", "many"], "--turns must be a whole number, not 'many'"),
         (
             ["cache", "--prices", "nowhere.toml"],

@@ -192,6 +192,7 @@ def conversation_drift(args: Namespace) -> int:
     """`foreword conversation drift ID [DIR]`"""
     from ..store import is_local
     from ..wire.answers import drift_form
+    from .paths import paths_of
 
     conversation = open_conversation(args, read_only=True)
     if conversation.shared.store.current(args.id) is None:
@@ -202,7 +203,7 @@ def conversation_drift(args: Namespace) -> int:
     if args.json:
         write_json(drift_form(args.id, drift))
     else:
-        write_line(printable(drift.sentence()))
+        write_line(paths_of(args).shorten_in(printable(drift.sentence())))
     return 0
 
 

@@ -71,7 +71,7 @@ def parser_for(command: str) -> Parser:
     parser.add_argument(
         "--turns",
         type=int,
-        default=30,
+        default=None,
         metavar="N",
         help="the number of turns over which to calculate the cost of a change (30)",
     )
@@ -148,7 +148,11 @@ def cache(args: Namespace) -> int:
     from ..programs.caching import cache_loss, cache_report
 
     prompt, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
-    question = args.question.with_fields(cwd=args.dir, turns=args.turns, prices=args.prices)
+    question = args.question.with_fields(cwd=args.dir, prices=args.prices)
+    if args.turns is not None:
+        if not args.new:
+            raise CallError("--turns is for the cost of a change: foreword cache OLD NEW --turns N")
+        question = question.with_fields(turns=args.turns)
     if args.new:
         loss = cache_loss(question.with_fields(**_prompt_fields(prompt, args.new)))
         if args.json:

@@ -247,7 +247,7 @@ def _write_tools(tools: Sequence[CountedTool]) -> None:
     servers = [
         (f"all {number} of {name}", name, f"{tokens:,}")
         for name, (number, tokens) in counts_by_server(tools).items()
-        if name
+        if name and number > 1
     ]
     write_table([*rows, *servers], ("tool", "server", "tokens"), ("", "dim", ""), right=(2,))
     write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, in addition to the prompt")
