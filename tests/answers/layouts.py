@@ -115,6 +115,7 @@ SETTINGS = {
     "home/.config/foreword/prices.toml": "",
     "broken.toml": "layout = ",
     "wrong.toml": "layout = 5\nunknown_key = true\n",
+    "more.toml": 'agents = ["ion", "gemini", "nobody"]\nlayout = "ion"\nnames = 5\n[lint]\ndisable = ["file-shadowed"]\n',
     "right.toml": 'layout = "pi"\n[for.pi]\nbudget = 3\n',
 }
 TEMPLATES = {

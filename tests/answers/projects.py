@@ -154,6 +154,7 @@ DAMAGE = {
     "w/a/é\u0301 b/AGENTS.md": "In a folder with odd letters.\n",
     "w/b/AGENTS.md/x": "A folder with the name of a file.\n",
     "w/b/CLAUDE.md": os.mkfifo,
+    "w/.claude/CLAUDE.md": "<!-- first -->\nAfter a comment. <!-- inline -->\n\n<!--\nlong\n-->\n- item\n  <!-- in an item -->\n```\n<!-- in code -->\n```\n",
     "w/c/AGENTS.md": "---\nname: [\n---\nBroken front matter.\n",
     "w/c/CLAUDE.md": "---\nname: x\nNever closed.\n<!-- nor this\n",
     "w/.claude/rules/linked.md": Path("../../c/AGENTS.md"),
@@ -307,7 +308,13 @@ ALIGNMENT = {
     "w/cursor/.cursor/rules/python.mdc": fields("Type everything.\n", globs='"**/*.py"'),
     "w/cursor/.github/copilot-instructions.md": "Be kind.\n",
     "w/cursor/x.py": "",
-    "w/linked/AGENTS.md": RULES,
+    **{f"w/{name}/.git/HEAD": "ref: refs/heads/main\n" for name in ("plain", "json", "comments", "odd")},
+    **{f"w/{name}/AGENTS.md": RULES for name in ("linked", "plain", "json", "comments", "odd")},
+    "w/plain/GEMINI.md": "Only for Gemini.\n",
+    "w/json/.gemini/settings.json": '{\n  "theme": "dark",\n  "context": {"includeDirectories": []}\n}\n',
+    "w/comments/.gemini/settings.json": '// mine\n{ // first\n  "context": { "fileName": "GEMINI.md", /* old */ },\n}',
+    "w/odd/.gemini/settings.json": '["not an object"]',
+    "w/odd/.qwen/settings.json": '{"context": {"fileName": [5, "QWEN.md"]}}',
     "w/linked/CLAUDE.md": Path("AGENTS.md"),
 }
 

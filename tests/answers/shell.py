@@ -39,7 +39,7 @@ from foreword.engine.assembler import local_time
 TOP = "/tmp/answers"
 START = 1_795_003_505  # 2026-11-18T06:05:05-06:00
 LONGEST_LINE, LONGEST_TEXT = 150, 400
-PROGRAMS = ("cat", "cp", "git", "ln", "mkdir", "mv", "rm", "sh")
+PROGRAMS = ("cat", "git", "ls", "mkdir", "rm", "sh")
 ENVIRONMENT = {
     "PATH": f"{TOP}/bin",
     "HOME": f"{TOP}/home",

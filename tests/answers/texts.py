@@ -116,4 +116,6 @@ REQUESTS = {
     "serve-2.toml": "prot = 1\n",
     "serve-3.toml": "sessions = 5\n",
     "serve-4.toml": "port = [",
+    "serve-6.toml": 'allow-host = ["a", 5]\nport = true\n',
+    "serve-7.toml": 'pack = {own = "nowhere"}\nport = 0\n',
 }

@@ -142,7 +142,7 @@ def _describe_outcome(view: AgentView, verdict: Verdict) -> str:
     return "loads nothing from it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
 
 
-_KIND_NAMES = {"skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}
+_KIND_NAMES = {"text": "rule", "skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}
 _OUTCOMES = {
     "loaded": "loads it",
     "cut": "loads it without {cut}% of its text",
