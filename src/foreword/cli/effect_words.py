@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .terminal import write, write_error, write_table
+from .terminal import write_error, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def write_report(answer: ExperimentForm) -> None:
         paths=(0,),
         row_colours=colours,
     )
-    write(f"intervals: {answer['correction']}; {answer['stopping']}")
+    write_line(f"intervals: {answer['correction']}; {answer['stopping']}", indent=2)
     if answer["detectable"] is not None:
-        write(f"differences of {answer['detectable'] * 100:.0f} points or more would probably have been seen")
+        write_line(f"differences of {answer['detectable'] * 100:.0f} points or more would probably have been seen")
     for each in answer["findings"]:
         write_error(f"{each['severity']}: {each['message']} [{each['code']}]", indent=2)
     write_error(f"seed {answer['seed']}; results: {answer['results']}")
@@ -57,7 +57,7 @@ def write_power(form: PowerForm) -> None:
     differences = dict.fromkeys(row["difference"] for row in form["rows"])
     arms = len(form["arms"])
     from_rates = ", ".join(f"{rate:.0%}" for rate in rates)
-    write(
+    write_line(
         f"{arms} {'arm' if arms == 1 else 'arms'}, and {form['everything_ratio']} times as many runs with everything. "
         f"Runs per arm that show a drop with {form['power']:.0%} probability, from a success rate of {from_rates}:"
     )
@@ -67,7 +67,7 @@ def write_power(form: PowerForm) -> None:
     ]
     header = ("a drop of", *(f"from {rate:.0%}" for rate in rates))
     write_table(rows, header, right=range(1, len(header)))
-    write(f"with --runs {form['runs']}: at most {form['planned']:,} runs in all")
+    write_line(f"with --runs {form['runs']}: at most {form['planned']:,} runs in all")
 
 
 def percent(rate: float | None) -> str:

@@ -13,7 +13,6 @@ from .terminal import (
     report,
     shows_colours,
     terminal_width,
-    write,
     write_error,
     write_json,
     write_line,
@@ -229,7 +228,7 @@ def tokens(args: Namespace) -> int:
         right=(2 + len(roles),),
     )
     total = form["tokens"]
-    write(describe_count(total["count"], total["method"], total["error"], counted.model))
+    write_line(describe_count(total["count"], total["method"], total["error"], counted.model))
     if own := form["own"]:
         write_line(describe_own_part(own))
     _write_tools(form["tools"])
@@ -250,7 +249,7 @@ def _write_tools(tools: Sequence[CountedTool]) -> None:
         if name and number > 1
     ]
     write_table([*rows, *servers], ("tool", "server", "tokens"), ("", "dim", ""), right=(2,))
-    write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, in addition to the prompt")
+    write_line(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, in addition to the prompt")
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
