@@ -82,13 +82,13 @@ class Copy:
             _write(path, before)
 
     def record(self, path: str, records: Records) -> None:
-        """Run one file of tests, and keep which functions each of its tests executes."""
+        """Run one file of tests, and keep which lines each of its tests executes."""
         raw = self.root.parent / "raw"
         shutil.rmtree(raw, ignore_errors=True)
         raw.mkdir()
         raw.chmod(0o777)  # some tests start processes of another user
-        package = f"{self.root}/src/foreword/"
-        start = f"import sys; sys.path.append({str(self.root / 'tests/mutation')!r}); import recorder; recorder.start({package!r}, {str(raw)!r})"
+        package = self.root / "src/foreword"
+        start = f"import sys; sys.path.append({str(self.root / 'tests/mutation')!r}); import recorder; recorder.start({f'{package}/'!r}, {str(raw)!r})"
         hook = self.packages / "recorder.pth"  # Python executes its line whenever a process of this environment starts
         hook.write_text(f"{start}\n")
         process = self.start_pytest(["-p", "recording", f"tests/{path}"])
@@ -99,7 +99,7 @@ class Copy:
             hook.unlink()
         if status not in (0, SOME_TESTS_FAILED, NO_TESTS_COLLECTED):
             sys.exit(f"cannot record tests/{path}: {self.output()}")
-        records.add(path, raw)
+        records.add(path, raw, package)
 
     def start_pytest(self, arguments: list[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
         """Start pytest in the copy."""

@@ -1,4 +1,4 @@
-"""A plugin of pytest which writes a line for each test: its name, its seconds, and the functions that it executed."""
+"""A plugin of pytest which writes a line for each test: its name, its seconds, and the lines of Foreword that it executed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ def pytest_sessionstart():
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     recorder.take()
-    recorder.start()  # again, because a test may have set a function of its own
     start = time.perf_counter()
     try:
         return (yield)

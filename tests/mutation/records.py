@@ -1,13 +1,18 @@
-"""Which tests execute which functions of Foreword, and how long they take: recorded once for each file of tests, in `.mutation/`.
+"""Which tests execute which lines of Foreword, and how long they take: recorded once for each file of tests, in `.mutation/`.
 
-A file of tests is recorded again when it has changed. Only functions are recorded, not lines: a function is small, and its name stays
-the same when lines move. A test that uses a result which an earlier test has left in a cache does not execute the function.
+A file of tests is recorded again when it has changed. A line is known by its function and its text, which stay the same when lines move.
+A test that uses a result which an earlier test has left in a cache does not execute the lines that lead to it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
+from collections.abc import Sequence
+from functools import partial, reduce
+from itertools import chain
+from operator import or_
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +33,7 @@ class Records:
 
     def __init__(self, root: Path) -> None:
         self.tests, self.folder = root / "tests", root / ".mutation"
-        # For each test, whether only a process that it may have started executes the function.
-        self.of_function: dict[str, dict[RecordedTest, bool]] = {}
-        self.of_module: dict[str, dict[RecordedTest, bool]] = {}
+        self._records: list[tuple[str, dict]] = []
 
     def files(self) -> list[str]:
         """Every file of tests that is recorded, as a path below `tests`."""
@@ -41,41 +44,56 @@ class Records:
         """Whether a file of tests has changed since its record was made, or has none."""
         return self._read(path).get("hash") != self._hash(path)
 
-    def add(self, path: str, raw: Path) -> None:
+    def add(self, path: str, raw: Path, package: Path) -> None:
         """Keep what `recorder.py` and `recording.py` have written about one file of tests."""
-        lines = (
-            [json.loads(line) for line in (raw / "tests").read_text().splitlines()] if (raw / "tests").exists() else []
-        )
-        processes = {name for file in raw.iterdir() if file.name != "tests" for name in file.read_text().splitlines()}
-        names = sorted(processes.union(*(functions for _, _, functions in lines)))
-        number = {name: index for index, name in enumerate(names)}
+        named = partial(_named, package, {})
+        lines = (raw / "tests").read_text().splitlines() if (raw / "tests").exists() else []
+        tests = [json.loads(line) for line in lines]
+        executed: dict[str, int] = {}
+        for number, (_, _, places) in enumerate(tests):
+            for name in set(chain.from_iterable(map(named, places))):
+                executed[name] = executed.get(name, 0) | 1 << number
+        places = {place for file in raw.iterdir() if file.name != "tests" for place in file.read_text().splitlines()}
         record = {
             "hash": self._hash(path),
-            "functions": names,
-            "processes": sorted(number[name] for name in processes),
-            "tests": [[test, seconds, [number[name] for name in functions]] for test, seconds, functions in lines],
+            "tests": [[name, seconds] for name, seconds, _ in tests],
+            "executed": executed,
+            "processes": sorted(set(chain.from_iterable(map(named, places)))),
         }
         target = self._place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(json.dumps(record))
 
     def load(self) -> None:
-        """Read all records. What a process has executed counts for every test of the file, because its tests may share a server."""
+        """Read all records."""
         for path in self.files():
-            record = self._read(path)
-            names = record.get("functions", [])
-            for name, seconds, functions in record.get("tests", []):
-                test = RecordedTest(name, path, seconds)
-                for number in {*(executed := set(functions)), *record["processes"]}:
-                    is_shared = number not in executed
-                    self.of_function.setdefault(names[number], {})[test] = is_shared
-                    module = self.of_module.setdefault(names[number].partition(":")[0], {})
-                    module[test] = module.get(test, True) and is_shared
+            if record := self._read(path):
+                record["executed"] = {sys.intern(name): tests for name, tests in record["executed"].items()}
+                record["processes"] = set(map(sys.intern, record["processes"]))
+                self._records.append((path, record))
 
-    def tests_of(self, module: str, function: str = "") -> list[RecordedTest]:
-        """The tests that execute a function, or if there are none, its module; the quickest first, and last those that need a process."""
-        found = self.of_function.get(f"{module}:{function}") or self.of_module.get(module, {})
+    def tests_of(self, module: str, function: str = "", lines: Sequence[str] = ()) -> list[RecordedTest]:
+        """The tests that execute one of some lines, or if there are none, the function, or its module.
+
+        The quickest come first, and last those that need a process: what a process has executed counts for every test of the file,
+        because its tests may share a server.
+        """
+        function = f"{module}:{function}"
+        for names in ([f"{function}:{line.strip()}" for line in lines], [function], [module]):
+            if found := self._tests(names):
+                break
         return sorted(found, key=lambda test: (found[test], test.seconds, test.name))
+
+    def _tests(self, names: list[str]) -> dict[RecordedTest, bool]:
+        """The tests that execute one of some names, and whether only a process that they may have started does."""
+        found = {}
+        for path, record in self._records:
+            executed = reduce(or_, (record["executed"].get(name, 0) for name in names), 0)
+            is_shared = not record["processes"].isdisjoint(names)
+            for number, (name, seconds) in enumerate(record["tests"]):
+                if is_shared or executed >> number & 1:
+                    found[RecordedTest(name, path, seconds)] = not executed >> number & 1
+        return found
 
     def _place(self, path: str) -> Path:
         return self.folder / f"{path}.json"
@@ -86,6 +104,15 @@ class Records:
 
     def _hash(self, path: str) -> str:
         return hashlib.sha256((self.tests / path).read_bytes()).hexdigest()
+
+
+def _named(package: Path, texts: dict[str, list[str]], place: str) -> tuple[str, str, str]:
+    """The names of an executed line: its module, its function, and its text in the function."""
+    function, _, number = place.rpartition(":")
+    module = function.partition(":")[0]
+    if module not in texts:
+        texts[module] = (package / module).read_text().split("\n")
+    return module, function, f"{function}:{texts[module][int(number) - 1].strip()}"
 
 
 def batches(tests: list[RecordedTest], seconds: float = 3) -> list[list[RecordedTest]]:

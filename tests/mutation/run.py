@@ -1,7 +1,7 @@
 """Put random faults into the source, one at a time, and print those that no test notices: `make mutants SEED=1 NUMBER=20`.
 
 Works in a temporary copy of the checkout with its own environment, so the processes that tests start use the changed module too.
-The tests that execute the changed function run, the quickest first, until one fails or the time for a fault is over. They are collected
+The tests that execute the changed line run, the quickest first, until one fails or the time for a fault is over. They are collected
 once, and run in a fork in which the function has its new code: see `trying.py`. A failure counts if the test also fails alone with the
 fault, and passes without it.
 Which tests these are is recorded first, once for each file of tests: see `records.py`.
@@ -43,7 +43,8 @@ class Trial:
     def result(self, fault: Fault) -> str:
         """Return what happened to a fault: which test killed it, that it survived, or that the time was over."""
         module = str(Path(fault.path).relative_to(PACKAGE))
-        tests = [test for test in self.records.tests_of(module, fault.function) if test.name not in self.broken]
+        lines = (self.copy.root / fault.path).read_text().split("\n")[fault.line - 1 :][: fault.before.count("\n") + 1]
+        tests = [test for test in self.records.tests_of(module, fault.function, lines) if test.name not in self.broken]
         deadline = time.monotonic() + self.seconds
         while True:
             kind, name, passed = self._run(fault, tests, deadline)
@@ -139,6 +140,10 @@ def main() -> int:
         records.load()
         print(*sorted({f"tests/{test.file}" for test in records.tests_of(options.tests)}), sep="\n")
         return 0
+    if sys.version_info < (3, 12):
+        sys.exit(
+            "make mutants needs Python 3.12 or later in .venv: run make clean, and make setup PYTHON=/path/to/python3.13"
+        )
     chosen = sample(options.seed, options.number, options.only)
     if options.list:
         print(*chosen, sep="\n")
