@@ -258,6 +258,49 @@ def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
     assert "INSIDE" in tree.prompt("foreword", "w/.aws/p").text
 
 
+# Files that a workspace's own settings ask for
+
+
+@pytest.mark.parametrize("files", ["notes.md", "notes/*.md", "path:notes.md", "path:../w/notes.md"])
+@pytest.mark.parametrize("set", [{}, {"links": "follow"}])
+def test_a_link_that_leaves_the_workspace_that_asked_for_it_is_untrusted(tree, files, set):
+    pattern = files if ":" in files else f"walk:{files}"
+    tree({"w/.git": None, "w/.foreword/foreword.toml": f"find.project.files = [{pattern!r}]"})
+    tree({"elsewhere/notes.md": SECRET_TEXT})
+    path = "notes/a.md" if "/*" in files else "notes.md"
+    tree({f"w/{path}": Path(tree.path("elsewhere/notes.md"))})
+    prompt = tree.prompt("foreword", set=set)
+    assert SECRET_TEXT not in prompt.text
+    message = f"/w/{path}: it is outside the workspace that asked for it"
+    assert tree.messages(prompt) == [("workspace-refused", message)]
+    assert tree.fates(prompt) == [(f"/w/{path}", "untrusted")]
+    assert SECRET_TEXT in tree.prompt("foreword", set={**set, "find.project.files": [pattern], "links": "follow"}).text
+
+
+@pytest.mark.parametrize(
+    "pattern", ["path:/elsewhere/*.md", "path:~/*.md", "home:*.md", "system:elsewhere/*.md", "above:*.md"]
+)
+def test_a_workspace_cannot_ask_for_files_elsewhere(tree, pattern):
+    tree({"w/.git": None, "elsewhere/notes.md": SECRET_TEXT, "home/notes.md": SECRET_TEXT, "notes.md": SECRET_TEXT})
+    pattern = pattern.replace("/elsewhere", tree.path("elsewhere"))
+    tree({"w/.foreword/foreword.toml": f"find.project.files = [{pattern!r}]"})
+    prompt = tree.prompt("foreword")
+    assert SECRET_TEXT not in prompt.text
+    message = f"the workspace's own layout or settings may search only the workspace, not {pattern!r}"
+    assert prompt.findings[0].message == message
+
+
+@pytest.mark.parametrize(
+    "pattern", ["path:docs/*.md", "path:/w/docs/*.md", "path:/w/api/*.md", "cwd:*.md", "root:docs/*.md"]
+)
+def test_a_workspace_can_ask_for_its_own_files(tree, pattern):
+    tree({"w/.git": None, "w/docs/notes.md": "MINE", "w/api/notes.md": "MINE", "w/api/docs/notes.md": "MINE"})
+    pattern = pattern.replace("/w", tree.path("w"))
+    tree({"w/.foreword/foreword.toml": f"find.project.files = [{pattern!r}]"})
+    prompt = tree.prompt("foreword", "w/api")
+    assert ("MINE" in prompt.text, tree.findings(prompt)) == (True, [])
+
+
 # Other files of a workspace
 
 

@@ -2,7 +2,6 @@
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("src/foreword/errors.py", 'return ""', "return None"): "callers ask only whether there is a problem",
-    ("src/foreword/programs/own_files.py", "return False", "return None"): "callers ask only whether it is true",
     (
         "src/foreword/sessions/readers/claude.py",
         'row if row is not None and "timestamp" in row and "message" in row else None',

@@ -6,6 +6,8 @@ A number below ten becomes the next one: such numbers are positions, counts and 
 number is doubled: such numbers are limits, sizes, times and weights. One more is noticed only by a test that repeats the number, also
 where it is promised nowhere; twice as much is noticed by each test that goes beyond a limit. That a limit itself is still allowed, and
 one more is not, is asked by the faults that change a comparison.
+
+False is not replaced with None, because callers ask only whether it is true.
 """
 
 from __future__ import annotations
@@ -151,7 +153,7 @@ def _changed_statement(node: ast.stmt) -> Iterator[str]:
         if not is_text:
             yield "pass"
     elif isinstance(node, ast.Return) and node.value is not None:
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        if ast.unparse(node.value) not in ("None", "False"):
             yield "return None"
     elif isinstance(node, ast.Break):
         yield "continue"

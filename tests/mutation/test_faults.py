@@ -30,6 +30,7 @@ TESTS = Path(__file__).parents[1]
         ("if a:\n    f()", ["if (not (a)):\n    f()", "if a:\n    pass"]),
         ("while a:\n    break", ["while (not (a)):\n    break", "while a:\n    continue"]),
         ("def f():\n    return a", ["def f():\n    return None"]),
+        ("def f():\n    return False", ["def f():\n    return (True)"]),
         ("raise A", ["pass"]),
         ("a += b", ["pass"]),
         ("x = 'ä', a == b", ["x = 'ä', (a != b)"]),
