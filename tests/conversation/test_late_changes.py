@@ -74,6 +74,56 @@ def test_only_the_changed_words_of_a_long_line_are_announced():
     )
 
 
+LONG_LINE = " ".join(f"word{number}" for number in range(100))
+MIXED = (
+    "# Build\n\nRun make.\nRun tests.\n\n```sh\n# not a heading\nmake\n```\n\nAfter the code.\n\n## Style\n\n"
+    f"{LONG_LINE}\n\n- Use tabs.\n- Use tabs.\n#no heading\n- Last.\n\n" + RULES[:2000]
+)
+
+
+def words(first, last, **changed):
+    return " ".join(changed.get(f"word{number}", f"word{number}") for number in range(first, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "lines"),
+    [
+        # Words of a long line, with those around them. Two changes that are near each other are shown together.
+        ("word10", "w10", 'under "## Style"', [f"- …{words(3, 16)}…", f"+ …{words(3, 16, word10='w10')}…"]),
+        (
+            words(10, 16),
+            words(10, 16, word10="w10", word16="w16"),
+            'under "## Style"',
+            [f"- …{words(3, 22)}…", f"+ …{words(3, 22, word10='w10', word16='w16')}…"],
+        ),
+        (
+            words(10, 30),
+            words(10, 30, word10="w10", word30="w30"),
+            'under "## Style"',
+            [f"- …{words(3, 16)}…", f"- …{words(24, 36)}…", f"+ …{words(3, 16, word10='w10')}…", f"+ …{words(24, 36, word30='w30')}…"],
+        ),
+        ("word0", "w0", 'under "## Style"', [f"- {words(0, 7)}…", f"+ {words(0, 7, word0='w0')}…"]),
+        ("word99", "w99", 'under "## Style"', [f"- …{words(93, 99)}", f"+ …{words(93, 99, word99='w99')}"]),
+        # Other lines are shown as they are, under their heading.
+        ("# Build\n", "# Built\n", "", ["- # Build", "+ # Built"]),
+        ("Run make.\nRun tests.\n", "Run all.\n", 'under "# Build"', ["- Run make.", "- Run tests.", "+ Run all."]),
+        ("Run make.\n", "", 'under "# Build"', ["- Run make."]),
+        ("Run make.", "Run make.\nRun it.", 'under "# Build", after "Run make."', ["+ Run it."]),
+        ("make\n```", "make all\n```", 'under "# Build", after "# not a heading"', ["- make", "+ make all"]),
+        ("After the code.", "After all code.", 'under "# Build"', ["- After the code.", "+ After all code."]),
+        ("\n\n## Style", "\n## Style", 'under "# Build", after "After the code."', ["- "]),
+        # A line that is there twice is found by the line before it.
+        ("- Use tabs.\n#no", "- Use spaces.\n#no", 'under "## Style", after "- Use tabs."', ["- - Use tabs.", "+ - Use spaces."]),
+        ("- Use tabs.\n- Use", "- Use", 'under "## Style", after "- Use tabs."', ["- - Use tabs."]),
+        ("- Last.", "- The end.", 'under "## Style"', ["- - Last.", "+ - The end."]),
+    ],
+)  # fmt: skip
+def test_a_change_is_announced_by_the_lines_or_words_that_differ(old, new, place, lines):
+    introduction = INTRODUCTION + (SHORTENED if any("…" in line for line in lines) else "")
+    where = f"In /w/AGENTS.md, {place}:" if place else "In /w/AGENTS.md:"
+    assert announce(MIXED, MIXED.replace(old, new, 1)) == "\n".join((f"{introduction}\n\n{where}", *lines))
+
+
 @pytest.mark.parametrize("length", [60, 200, 30_000])
 def test_one_word_of_a_text_without_blanks_costs_few_tokens(length):
     characters = [chr(0x4E00 + number * 7919 % 20_000) for number in range(30_000)]
@@ -101,8 +151,12 @@ def test_a_tool_is_announced_by_what_changed():
     old = {"name": "shell", "description": "Runs a command. " * 100, "schema": {"type": "object"}}
     text = describe_tool("shell", old, {**old, "description": old["description"] + "Never use sudo."})
     assert "Never use sudo." in text and estimate(text) < 200
-    assert describe_tool("x", {"name": "x"}, {"name": "x", "description": "X."}).endswith(
-        '{"description": "X.", "name": "x"}'
+    whole = 'The tool `x` has changed. Its definition is now:\n\n{"description": "X.", "name": "x"}'
+    for before in (None, {"name": "x"}):
+        assert describe_tool("x", before, {"name": "x", "description": "X."}) == whole
+    assert describe_tool("shell", {**old, "limit": 2}, {**old, "limit": 3}) == (
+        "The tool `shell` has changed. Compared with its definition in the list of tools, lines marked with - no longer apply, and lines"
+        ' marked with + apply instead; … stands for text that has not changed.\n\n- "limit": 2,\n+ "limit": 3,'
     )
 
 
