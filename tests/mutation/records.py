@@ -26,6 +26,7 @@ class RecordedTest(NamedTuple):
     name: str
     file: str
     seconds: float
+    lines: int = 0  # how many it executes
 
 
 class Records:
@@ -33,7 +34,7 @@ class Records:
 
     def __init__(self, root: Path) -> None:
         self.tests, self.folder = root / "tests", root / ".mutation"
-        self._records: list[tuple[str, dict]] = []
+        self._records: list[dict] = []
 
     def files(self) -> list[str]:
         """Every file of tests that is recorded, as a path below `tests`."""
@@ -56,7 +57,7 @@ class Records:
         places = {place for file in raw.iterdir() if file.name != "tests" for place in file.read_text().splitlines()}
         record = {
             "hash": self._hash(path),
-            "tests": [[name, seconds] for name, seconds, _ in tests],
+            "tests": [[name, path, seconds, len(places)] for name, seconds, places in tests],
             "executed": executed,
             "processes": sorted(set(chain.from_iterable(map(named, places)))),
         }
@@ -70,29 +71,30 @@ class Records:
             if record := self._read(path):
                 record["executed"] = {sys.intern(name): tests for name, tests in record["executed"].items()}
                 record["processes"] = set(map(sys.intern, record["processes"]))
-                self._records.append((path, record))
+                record["tests"] = [RecordedTest(*test) for test in record["tests"]]
+                self._records.append(record)
 
     def tests_of(self, module: str, function: str = "", lines: Sequence[str] = ()) -> list[RecordedTest]:
         """The tests that execute one of some lines, or if there are none, the function, or its module.
 
-        The quickest come first, and last those that need a process: what a process has executed counts for every test of the file,
-        because its tests may share a server.
+        Quick tests that execute few lines come first, because these are more likely to be about the ones in question, and last those
+        that need a process: what a process has executed counts for every test of the file, because its tests may share a server.
         """
         function = f"{module}:{function}"
         for names in ([f"{function}:{line.strip()}" for line in lines], [function], [module]):
             if found := self._tests(names):
                 break
-        return sorted(found, key=lambda test: (found[test], test.seconds, test.name))
+        return sorted(found, key=lambda test: (found[test], test.lines * (1 + test.seconds), test.name))
 
     def _tests(self, names: list[str]) -> dict[RecordedTest, bool]:
         """The tests that execute one of some names, and whether only a process that they may have started does."""
         found = {}
-        for path, record in self._records:
+        for record in self._records:
             executed = reduce(or_, (record["executed"].get(name, 0) for name in names), 0)
             is_shared = not record["processes"].isdisjoint(names)
-            for number, (name, seconds) in enumerate(record["tests"]):
+            for number, test in enumerate(record["tests"]):
                 if is_shared or executed >> number & 1:
-                    found[RecordedTest(name, path, seconds)] = not executed >> number & 1
+                    found[test] = not executed >> number & 1
         return found
 
     def _place(self, path: str) -> Path:

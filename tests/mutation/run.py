@@ -1,7 +1,7 @@
 """Put random faults into the source, one at a time, and print those that no test notices: `make mutants SEED=1 NUMBER=20`.
 
 Works in a temporary copy of the checkout with its own environment, so the processes that tests start use the changed module too.
-The tests that execute the changed line run, the quickest first, until one fails or the time for a fault is over. They are collected
+The tests that execute the changed line run, short ones first, until one fails or the time for a fault is over. They are collected
 once, and run in a fork in which the function has its new code: see `trying.py`. A failure counts if the test also fails alone with the
 fault, and passes without it.
 Which tests these are is recorded first, once for each file of tests: see `records.py`.
@@ -64,7 +64,7 @@ class Trial:
             tests = [test for test in tests if test.name != name]
 
     def _run(self, fault: Fault, tests: list[RecordedTest], deadline: float) -> Outcome:
-        """Run tests with a fault until one fails, quick ones first."""
+        """Run tests with a fault until one fails, short ones first."""
         with self.copy.changed(fault) as change:
             outcome = self.collected.run(batches(tests, 0.5), max(deadline - time.monotonic(), 1), change)
             return outcome or self._run_again(tests, deadline)

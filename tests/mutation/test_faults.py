@@ -87,7 +87,7 @@ def records(tmp_path):
     (tmp_path / "y.py").write_text("def f():\n    d()\n")
     (tmp_path / "tests").mkdir()
     for name, lines, processes in (
-        ("a", [("a1", 0.2, ["x.py:f:2", "x.py:f:3", "x.py:A.g:6"]), ("a2", 0.1, ["x.py:f:2"])], []),
+        ("a", [("a1", 0.1, ["x.py:f:2", "x.py:f:3", "x.py:A.g:6"]), ("a2", 0.2, ["x.py:f:2"])], []),
         ("b", [("b1", 3, ["y.py:f:2"]), ("b2", 0.05, [])], ["x.py:A.g:6", "y.py:<module>:1"]),
     ):
         raw = tmp_path / f"raw-{name}"
