@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from foreword import Agent, CallError, Conversations, MissingError, Tool, shipped_tools
 from foreword.conversation.shipped_tools import _ARGUMENTS
@@ -30,6 +31,29 @@ def test_definitions_match_the_arguments_that_are_accepted():
         shipped_tools(["use_skill"])
     with pytest.raises(CallError, match="no tool 'use_skil' is shipped; did you mean 'use_skill'"):
         shipped_tools("use_skil")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "is_valid"),
+    [
+        ("use_skill", {"name": "testing"}, True),
+        ("use_skill", {}, False),
+        ("use_skill", {"name": 1}, False),
+        ("use_skill", {"name": "testing", "why": "x"}, False),
+        ("read_plan", {}, True),
+        ("read_plan", {"name": "x"}, False),
+        ("write_plan", {"plan": ""}, True),
+        ("write_plan", {}, False),
+        ("use_tool", {"name": "zap", "arguments": {"any": ["thing"]}}, True),
+        ("use_tool", {"name": "zap", "arguments": "x"}, False),
+        ("use_tool", {"name": "zap"}, False),
+        ("use_tool", {"arguments": {}}, False),
+        ("use_tool", {"name": "zap", "arguments": {}, "why": "x"}, False),
+    ],
+)
+def test_a_schema_accepts_what_the_tool_does(name, arguments, is_valid):
+    (tool,) = shipped_tools(name)
+    assert Draft202012Validator(tool.schema).is_valid(arguments) is is_valid
 
 
 @pytest.mark.parametrize("arguments", [{"name": "testing"}, '{"name": "testing"}'])

@@ -8,6 +8,16 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "(None)",
     ): "the whole line is parsed instead",
     (
+        "src/foreword/sources/resident_keys.py",
+        'SequenceMatcher(None, letters, "modelinvocation").ratio() >= 0.85',
+        "(SequenceMatcher(None, letters, 'modelinvocation').ratio() > 0.85)",
+    ): "no word of whole letters has exactly this ratio to one of 15 letters",
+    (
+        "src/foreword/store/versions.py",
+        "is_contract and not os.path.exists(path)",
+        "(not os.path.exists(path))",
+    ): "every version has an expansion, so only a contraction can be missing",
+    (
         "src/foreword/store/walking.py",
         "not is_by_time and query.filters_times",
         "(not is_by_time)",

@@ -86,7 +86,14 @@ def test_a_provider_that_is_down_is_reported(proxy, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "raw", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"]
+    "raw",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: one\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+    ],
 )
 def test_a_response_that_is_not_http_becomes_a_502(provider, proxy, raw):
     def answer(handler):
@@ -127,6 +134,20 @@ def test_a_provider_that_sends_more_than_its_response_is_connected_to_again(prov
     provider.answer = answer
     one = b"GET /x HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
     assert proxy.talk(one % b"" + one % b"Connection: close\r\n").count(b"\r\n\r\nok") == len(addresses) == 2
+
+
+@pytest.mark.parametrize(("header", "connections"), [("", 1), ("Connection: close\r\n", 2)])
+def test_the_requests_of_a_client_share_a_connection_to_the_provider(provider, proxy, header, connections):
+    addresses = set()
+
+    def answer(handler):
+        addresses.add(handler.client_address)
+        handler.wfile.write(f"HTTP/1.1 200 OK\r\n{header}Content-Length: 2\r\n\r\nok".encode())
+
+    provider.answer = answer
+    one = b"GET /x HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    assert proxy.talk(one % b"" + one % b"Connection: close\r\n").count(b"\r\n\r\nok") == 2
+    assert len(addresses) == connections
 
 
 def test_a_truncated_response_does_not_look_complete_to_the_client(provider, proxy):

@@ -1,5 +1,6 @@
 """Hooks that are URLs: what they are sent, what they may return, and what happens if they fail."""
 
+import base64
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from foreword.service import url_hooks as module
 from foreword.service.lanes import HOOKS, Job, Lanes
 from foreword.service.responses import Problem
 from foreword.service.url_hooks import url_hooks
+from foreword.store import waits
 
 from .receiver import NEW_SECRET, SECRET, TIMEOUT, Receiver, signature
 from .test_listening import write_certificate
@@ -73,6 +75,27 @@ def test_a_hook_may_return_nothing(receiver, path):
 
 def test_a_response_may_be_chunked(receiver):
     assert hook("context", f"{receiver.url}/chunked")(MESSAGES, ABOUT) == []
+
+
+def test_a_thread_that_must_not_wait_sends_nothing(receiver):
+    class Refused(Exception):
+        pass
+
+    class Quick:
+        def on_slow_work(self, kind):
+            raise Refused(kind)
+
+        def set_interrupt(self, stop):
+            """Nothing is interrupted."""
+
+    call = hook("context", f"{receiver.url}/context")
+    waits.listen(Quick())
+    try:
+        with pytest.raises(Refused, match="hook"):
+            call(MESSAGES, ABOUT)
+    finally:
+        waits.listen(None)
+    assert receiver.take() == []
 
 
 def test_requests_are_signed(receiver):
@@ -251,6 +274,19 @@ def test_plain_http_to_other_machines_can_be_allowed():
     "secrets", ["", "planted", "whsec_planted", "whsec_" + "p!" * 20, SECRET[6:], f"{SECRET} planted", SECRET * 2]
 )
 def test_an_invalid_secret_is_refused(secrets):
+    refuse(secrets)
+
+
+@pytest.mark.parametrize(("length", "is_valid"), [(23, False), (24, True), (64, True), (65, False)])
+def test_a_secret_has_24_to_64_bytes(length, is_valid):
+    secret = f"whsec_{base64.b64encode(bytes(length)).decode()}"
+    if is_valid:
+        assert url_hooks(["context=https://a"], [], 5, False, secret)
+    else:
+        refuse(secret)
+
+
+def refuse(secrets):
     with pytest.raises(CallError, match=r"^hooks need FOREWORD_HOOK_SECRET: whsec_ followed by 24 to 64 ") as error:
         url_hooks(["context=https://a"], [], 5, False, secrets)
     assert "planted" not in str(error.value)

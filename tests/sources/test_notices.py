@@ -1,12 +1,13 @@
 """The directories to watch for a set of paths, and the events in them that matter."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from foreword.engine.assembler import Assembler
-from foreword.sources.notices import dependencies_of
+from foreword.sources.notices import Notices, dependencies_of
 
 ADDED, MODIFIED, DELETED = 1, 2, 3
 
@@ -63,6 +64,79 @@ def test_only_events_that_can_change_the_prompt_matter(tree, kind, path, is_rele
     assembler.prompt()
     dependencies = dependencies_of(assembler.paths_read())
     assert dependencies.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
+
+
+class Watcher:
+    """Returns one set of events after another. A function instead of a set is called first, and returns it."""
+
+    def __init__(self, *events):
+        self.left = list(events)
+
+    def events(self, timeout, stop):
+        events = self.left.pop(0)
+        return events() if callable(events) else events
+
+    def close(self):
+        """Nothing is open."""
+
+
+def waiting(tree, *events):
+    """Notices about w/AGENTS.md, which get these events."""
+    notices = Notices()
+    notices.dependencies = dependencies_of([tree.path("w/AGENTS.md")])
+    notices._watcher = Watcher(*events)
+    return notices
+
+
+def test_events_that_do_not_matter_do_not_end_the_waiting(tree):
+    tree({"w/AGENTS.md": "X"})
+    path = os.path.realpath(tree.path("w/AGENTS.md"))
+    notices = waiting(tree, {(MODIFIED, f"{path}.swp")}, {(MODIFIED, path)})
+    assert notices.wait() == {tree.path("w/AGENTS.md"): True}
+    assert waiting(tree, set()).wait(tick=5) == {}
+    assert waiting(tree, None).wait() is None
+
+
+def test_changes_are_reported_when_git_has_released_its_lock(tree):
+    tree({"w/AGENTS.md": "X", "w/.git/index.lock": ""})
+    lock, path = tree.path("w/.git/index.lock"), os.path.realpath(tree.path("w/AGENTS.md"))
+
+    def release():
+        os.unlink(lock)
+        return {(ADDED, f"{path}x"), (DELETED, os.path.dirname(path))}
+
+    notices = waiting(tree, {(MODIFIED, path)}, set(), release, None)
+    assert notices.wait(lock=lock) == {tree.path("w/AGENTS.md"): True, tree.path("w"): True}
+    assert notices._watcher.left == [None]
+
+
+@pytest.mark.parametrize("age", [0, 3600, -3600])
+def test_a_lock_that_was_left_behind_does_not_count(tree, age):
+    tree({"w/AGENTS.md": "X", "w/.git/index.lock": ""})
+    lock, path = tree.path("w/.git/index.lock"), os.path.realpath(tree.path("w/AGENTS.md"))
+    os.utime(lock, (time.time() - age, time.time() - age))
+    notices = waiting(tree, {(MODIFIED, path)}, None)
+    assert notices.wait(lock=lock) == (None if age == 0 else {tree.path("w/AGENTS.md"): True})
+
+
+def test_a_file_that_is_being_saved_is_reported_when_it_has_content(tree):
+    tree({"w/AGENTS.md": ""})
+    path = os.path.realpath(tree.path("w/AGENTS.md"))
+
+    def save():
+        tree({"w/AGENTS.md": "X"})
+        return {(MODIFIED, path)}
+
+    notices = waiting(tree, {(DELETED, path)}, save, None)
+    assert notices.wait() == {tree.path("w/AGENTS.md"): True}
+    assert notices._watcher.left == [None]
+    assert waiting(tree, {(MODIFIED, path)}, None).wait() == {tree.path("w/AGENTS.md"): True}
+
+
+def test_after_many_events_at_once_everything_is_looked_at(tree):
+    tree({"w/AGENTS.md": "X"})
+    many = {(ADDED, f"/far/{number}") for number in range(100_000)}
+    assert waiting(tree, many).wait() == {"": False}
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])

@@ -215,6 +215,15 @@ def test_the_cache_of_texts_stays_within_its_limit():
     assert texts.hash("1 " * 1000) is None
 
 
+def test_a_text_whose_hash_is_asked_for_stays_in_the_cache():
+    texts = TextCache(max_bytes=100_000)
+    text = "Be brief. " * 100
+    texts.put(hash_of(text), text)
+    for number in range(1000):
+        assert texts.hash(text) == hash_of(text)
+        texts.put(hash_of(f"{number} " * 1000), f"{number} " * 1000)
+
+
 def test_a_missing_text_is_an_error():
     hash = hash_of("kept")
     for wanted in (hash, None):

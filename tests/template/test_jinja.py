@@ -135,6 +135,27 @@ def test_more_templates_than_the_limit_are_an_error():
         check("$user/main", sources.get)
 
 
+@pytest.mark.parametrize("excess", [0, 1])
+@pytest.mark.parametrize("limit", ["templates", "characters", "tags"])
+def test_as_much_as_the_limit_may_be_included(limit, excess):
+    if limit == "templates":
+        texts = {f"$user/{n}": "" for n in range(inclusion.MAX_TEMPLATES - 1 + excess)}
+        texts["$user/main"] = "".join(f"{{% include '{n}' %}}" for n in range(len(texts)))
+    else:
+        texts = {"$user/main": "{% include 'a' %}"}
+        if limit == "characters":
+            texts = {"$user/main": "{% include 'a' %}{% include 'b' %}", "$user/b": "x" * 500_000}
+            texts["$user/a"] = "x" * (inclusion.MAX_TOTAL - 500_000 - len(texts["$user/main"]) + excess)
+        else:
+            texts["$user/a"] = "{{ a }}" * (inclusion.MAX_TAGS - 1 + excess)
+    load = documents(texts).get
+    if excess:
+        with pytest.raises(TemplateError, match=r"^\$user/main and its includes have more than 200 templates, "):
+            check("$user/main", load)
+    else:
+        check("$user/main", load)
+
+
 def test_names_used_includes_the_names_in_every_template():
     sources = documents(
         {"$user/main": "{% if tools %}{% include 'a' %}{% endif %}", "$user/a": "{{ cwd.x | y(z=date) }}"}

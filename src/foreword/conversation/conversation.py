@@ -125,7 +125,7 @@ class Conversation:
         except BaseException:
             self._next_turn.put_back(events)
             raise
-        if events and has_store_failure(outcome.findings):
+        if has_store_failure(outcome.findings):
             self._next_turn.put_back(events)
         messages = current_messages(messages, outcome)
         waiting = self._next_turn.take_messages()
