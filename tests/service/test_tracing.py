@@ -106,6 +106,22 @@ def test_an_exception_inside_a_span_is_not_recorded():
     assert (only.events, only.status.description) == ((), None)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "attributes"), [(("store",), {}), (("hook", "foreword.hook", "start"), {"foreword.hook": "start"})]
+)
+def test_a_span_has_an_attribute_only_if_one_is_named(arguments, attributes):
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    use_tracer(provider.get_tracer("test"))
+    try:
+        with span(*arguments):
+            pass
+    finally:
+        use_tracer(None)
+    (only,) = exporter.get_finished_spans()
+    assert (only.name, dict(only.attributes)) == (arguments[0], attributes)
+
+
 def test_without_a_tracer_nothing_is_imported():
     script = (
         "import sys; from foreword.store.spans import span; from foreword.store import open_store\n"

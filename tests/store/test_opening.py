@@ -3,6 +3,7 @@
 import ast
 import gc
 import os
+import re
 import resource
 import sqlite3
 import stat
@@ -17,7 +18,17 @@ import pytest
 
 import foreword
 from foreword.errors import CallError, StoreBusyError, StoreError
-from foreword.store import STORES, exists, is_in_memory, is_local, open_store
+from foreword.store import (
+    STORES,
+    check_folder,
+    exists,
+    folder_of,
+    is_in_memory,
+    is_local,
+    local_path,
+    make_folder,
+    open_store,
+)
 from foreword.store.sqlite_connection import connect
 
 # URLs
@@ -378,20 +389,42 @@ def test_only_the_default_kind_of_store_is_named_in_other_packages():
 
 
 @pytest.mark.parametrize(
-    ("url", "local", "memory"),
+    ("url", "path"),
     [
-        ("store.db", True, False),
-        ("sqlite:///store.db", True, False),
-        (":memory:", True, True),
-        ("sqlite://", True, True),
-        ("sqlite:///", True, True),
-        ("sqlite:///:memory:", True, True),
-        ("postgresql://me@host/name", False, False),
-        ("postgres://host", False, False),
+        ("store.db", "store.db"),
+        ("sqlite:///store.db", "store.db"),
+        ("sqlite:////far/store.db", "/far/store.db"),
+        (":memory:", ""),
+        ("sqlite://", ""),
+        ("sqlite:///", ""),
+        ("sqlite:///:memory:", ""),
+        ("postgresql://me@host/name", None),
+        ("postgres://host", None),
     ],
 )
-def test_a_url_shows_where_the_store_is(url, local, memory):
-    assert (is_local(url), is_in_memory(url)) == (local, memory)
+def test_a_url_shows_where_the_store_is(tmp_path, monkeypatch, url, path):
+    monkeypatch.chdir(tmp_path)
+    assert (local_path(url), is_local(url), is_in_memory(url)) == (path, path is not None, path == "")
+    assert exists(url) == (not path)
+    assert folder_of(url) == ("" if not path else os.path.dirname(path) or os.getcwd())
+
+
+def test_the_folder_of_a_store_is_checked_or_made_for_the_user_alone(tmp_path):
+    url = str(tmp_path / "a" / "b" / "store.db")
+    message = f"the store {url} cannot be created: there is no folder {tmp_path}/a/b; create it first"
+    with pytest.raises(CallError, match=re.escape(message)):
+        check_folder(url)
+    make_folder(url)
+    make_folder(url)
+    check_folder(url)
+    assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o700
+    for other in (":memory:", "postgresql://host/a/b"):
+        check_folder(other)
+        make_folder(other)
+    (tmp_path / "file").write_text("")
+    make_folder(str(tmp_path / "file" / "store.db"))  # opening the store says why it cannot be used
+    with pytest.raises(CallError, match="cannot be created"):
+        check_folder(str(tmp_path / "file" / "store.db"))
 
 
 def test_a_connection_that_fails_prints_no_traceback(tmp_path, monkeypatch):
