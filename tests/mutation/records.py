@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial, reduce
 from itertools import chain
@@ -18,6 +19,8 @@ from typing import NamedTuple
 
 # Tests in a browser, of the packaging and of all examples are too slow to run once per fault; the last two read the source as text.
 LEFT_OUT = ("browser/", "packaging/", "mutation/", "test_docs.py", "test_architecture.py", "test_sizes.py")
+# How many parameters of a function are tried before those of other functions.
+_PARAMETERS = 3
 # To import a file of tests takes about this long.
 _FILE_SECONDS = 0.1
 
@@ -77,14 +80,22 @@ class Records:
     def tests_of(self, module: str, function: str = "", lines: Sequence[str] = ()) -> list[RecordedTest]:
         """The tests that execute one of some lines, or if there are none, the function, or its module.
 
-        Quick tests that execute few lines come first, because these are more likely to be about the ones in question, and last those
-        that need a process: what a process has executed counts for every test of the file, because its tests may share a server.
+        Quick tests that execute few lines come first, because these are more likely to be about the ones in question, but only some of
+        each function's parameters. Last come those that need a process: what a process has executed counts for every test of the file,
+        because its tests may share a server.
         """
         function = f"{module}:{function}"
         for names in ([f"{function}:{line.strip()}" for line in lines], [function], [module]):
             if found := self._tests(names):
                 break
-        return sorted(found, key=lambda test: (found[test], test.lines * (1 + test.seconds), test.name))
+        tests = sorted(found, key=lambda test: (found[test], test.lines * (1 + test.seconds), test.name))
+        earlier: Counter[str] = Counter()
+        rounds = {}
+        for test in tests:
+            function = test.name.partition("[")[0]
+            rounds[test] = earlier[function] // _PARAMETERS
+            earlier[function] += 1
+        return sorted(tests, key=lambda test: (found[test], rounds[test]))
 
     def _tests(self, names: list[str]) -> dict[RecordedTest, bool]:
         """The tests that execute one of some names, and whether only a process that they may have started does."""

@@ -120,6 +120,21 @@ def test_the_tests_of_a_line_execute_it_or_share_a_server_that_does(records, mod
     assert [test.name for test in records.tests_of(module, function, lines)] == names
 
 
+def test_three_parameters_of_each_function_come_first(tmp_path):
+    (tmp_path / "x.py").write_text("def f(): pass\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_a.py").write_text("")
+    (tmp_path / "raw").mkdir()
+    names = [*(f"a[{number}]" for number in range(5)), "b", "c[0]"]
+    lines = [json.dumps([name, 0.01, ["x.py:f:1"]]) for name in names]
+    (tmp_path / "raw" / "tests").write_text("\n".join(lines))
+    records = Records(tmp_path)
+    records.add("test_a.py", tmp_path / "raw", tmp_path)
+    records.load()
+    ordered = [test.name for test in records.tests_of("x.py", "f", ["def f(): pass"])]
+    assert ordered == ["a[0]", "a[1]", "a[2]", "b", "c[0]", "a[3]", "a[4]"]
+
+
 def test_a_record_is_outdated_when_its_tests_have_changed(records):
     assert [path for path in records.files() if records.is_outdated(path)] == []
     (records.tests / "test_b.py").write_text("def test_b3(): pass")
