@@ -10,8 +10,13 @@ from foreword.sources.paths import (
     data_folder,
     distance_of,
     is_file_name,
+    is_in_page_folder,
     is_inside,
+    name_by_path,
     normalize,
+    other_spellings,
+    state_folder,
+    user_folder,
 )
 from foreword.vocabulary import Access, Scope, Workspace
 
@@ -157,3 +162,74 @@ def test_a_scope_becomes_absolute():
     )
     assert absolute_scope(None, workspace()) == Scope([Access("/w")])
     assert absolute_scope(None, workspace(root=None)) == Scope([Access("/w/a")])
+
+
+@pytest.mark.parametrize(
+    ("user_workspace", "folder"),
+    [
+        (workspace(), "/home/me/.local/state"),
+        (workspace(XDG_STATE_HOME="/x/s"), "/x/s"),
+        (workspace(XDG_STATE_HOME="x/s"), "/home/me/.local/state"),
+        (workspace(platform="win32", LOCALAPPDATA="D:/u/l", APPDATA="C:/u"), "D:/u/l"),
+        (workspace(platform="win32", LOCALAPPDATA="u/l"), None),
+        (workspace(home=""), None),
+    ],
+)
+def test_state_has_a_folder(user_workspace, folder):
+    assert state_folder(user_workspace) == folder
+
+
+@pytest.mark.parametrize(
+    ("pattern", "options", "folder"),
+    [
+        (Pattern("home", "x"), {}, "/home/me"),
+        (Pattern("config", "x"), {}, "/home/me/.config"),
+        (Pattern("env", "x", variable="V", default="/d//e"), {"V": "/v/../x"}, "/x"),
+        (Pattern("env", "x", variable="V", default="/d//e"), {"V": "v"}, "/d/e"),
+        (Pattern("env", "x", variable="V", default="/d//e"), {}, "/d/e"),
+        (Pattern("env", "x", variable="V", default="~/d"), {}, "/home/me/d"),
+        (Pattern("env", "x", variable="V", default="~/d"), {"home": None}, None),
+        (Pattern("env", "x", variable="V"), {}, None),
+        (Pattern("env", "x", variable="V"), {"V": "relative"}, None),
+    ],
+)
+def test_a_pattern_of_the_user_starts_in_a_folder(pattern, options, folder):
+    assert user_folder(pattern, workspace(**options)) == folder
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/s/git/fix.md", "git:fix"),
+        ("/s/fix.md", "fix"),
+        ("/s/git/fix/SKILL.md", "git:fix"),
+        ("/s/git/skill.md", "git"),
+        ("/s/SKILL.md", "SKILL"),
+        ("/s/git/fix.txt", "git:fix.txt"),
+        ("/s/a\x1b/b.md", "a\\x1b:b"),
+    ],
+)
+def test_a_command_is_named_by_its_path(path, name):
+    assert name_by_path(path, "/s") == name_by_path(path, "/s/") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("AGENTS.md", ["AGENTS.MD", "Agents.md", "agents.md"]),
+        ("Agents.md", ["AGENTS.MD", "agents.md"]),
+        ("my-rules.md", ["MY-RULES.MD", "My-Rules.md", "My-rules.md"]),
+        ("1", []),
+    ],
+)
+def test_names_have_other_usual_spellings(name, others):
+    assert other_spellings(name) == others
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [("/w/docs", True), ("/w/a/Content/b", True), ("/w/a/my-docs", False), ("/w", False), ("/w/src", False)],
+)
+def test_folders_of_pages_are_known_by_their_names_below_the_root(folder, expected):
+    assert is_in_page_folder(folder, "/w") is expected
+    assert is_in_page_folder(folder.replace("/w", "/docs/w"), "/docs/w") is expected
