@@ -37,7 +37,8 @@ class Trial:
 
     def __init__(self, copy: Copy, records: Records, seconds: float) -> None:
         self.copy, self.records, self.seconds = copy, records, seconds
-        self.collected = Collected(copy, records.files())
+        files = [path for path in records.files() if (copy.root / "tests" / path).exists()]  # others are new
+        self.collected = Collected(copy, files)
         self.broken: set[str] = set()
 
     def result(self, fault: Fault) -> str:
