@@ -174,7 +174,7 @@ def test_a_team_has_one_age(tmp_path):
     ("rows", "teams"),
     [
         (['prefix = "bill-"'], {"bill-": "bill"}),
-        (['prefix = "a/b: "', 'prefix = ""', 'name = "x"'], {"a/b: ": "a/b"}),
+        (['prefix = ""', 'name = "x"', 'prefix = "a/b: "'], {"a/b: ": "a/b"}),
         (['prefix = "-"\nteam = "minus"', 'prefix = "x-"\nteam = "X"'], {"-": "minus", "x-": "X"}),
         (['prefix = "x-"', 'prefix = "x-"\nteam = "x"'], {"x-": "x"}),
         (['prefix = "--"'], {"--": "--"}),
