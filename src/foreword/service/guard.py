@@ -55,8 +55,7 @@ class RequestGuard:
                 "foreign-host",
                 f"this service accepts requests for {', '.join(sorted(self._hosts))}, not for {host[:200]!r}; add a name with --allow-host",
             )
-        is_from_page = b"origin" in by_name or b"sec-fetch-site" in by_name
-        if is_from_page and by_name.get(b"origin", b"").lower() not in self._origins:
+        if by_name.get(b"origin", b"").lower() not in self._origins:
             _check_origin(method, by_name, host)
         if is_open or not self._tokens:
             return UNLIMITED
