@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from foreword import CallError
 from foreword.cli import main
 from foreword.wire.answers import drift_form
 
@@ -118,3 +119,8 @@ def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provi
     assert (drift["tokens_kept"], drift["cache"]["minimum"]) == (row["kept"], row["price"]["minimum"])
     assert [drift["tokens_lost"], diff["tokens_lost"]] == [row["lost"]] * 2
     assert [drift["cost"], diff["cost"]] == [pytest.approx(row["rewrite"], abs=1e-6)] * 2
+
+
+def test_a_conversation_has_no_drift_before_its_first_turn(tree, open_conversation):
+    with pytest.raises(CallError, match="the conversation 't' has no edition yet; its first turn creates one"):
+        open_conversation("foreword").drift()

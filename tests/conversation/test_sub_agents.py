@@ -155,3 +155,24 @@ def test_the_default_layout_finds_definitions_without_listing_them(tree, folder)
         assert "reviewer" not in conversation.turn("hi").system
         turn = conversation.sub_agent(definition="reviewer", tools=[Tool("read"), Tool("bash")])
         assert turn.system.startswith("Review it.\n") and [tool["name"] for tool in turn.tools] == ["read"]
+
+
+@pytest.mark.parametrize(("folder", "rules"), [("", "Money is Decimal."), ("elsewhere", "Be brief.")])
+def test_a_sub_agent_can_have_a_conversation_of_its_own(project, open_conversation, folder, rules):
+    project({"elsewhere/AGENTS.md": "Be brief.\n"})
+    parent = open_conversation()
+    parent.turn("hi")
+    with closing(Conversations(project.path("store.db"))) as conversations:
+        again = conversations.open("t", project.workspace(), Agent(tools=[Tool("read")]))
+        workspace = project.workspace(folder) if folder else None
+        prepared = again.sub_agents.prepare(TASK, [Tool("read")], workspace=workspace)
+        child = conversations.open_sub_agent("child", again, prepared)
+        turn = child.stored.start_sub_agent(prepared, "Begin.", (), None)
+        assert turn.system.startswith(TASK) and [row["content"] for row in turn.messages] == ["Begin."]
+        assert child.turn("Go on.", turn.history).system == turn.system
+        assert child.assembler.workspace.cwd == project.path(folder or "w")
+        again_child = conversations.open_sub_agent("child", again, prepared)
+        with pytest.raises(
+            CallError, match="the conversation 'child' already exists; choose another id for the sub-agent"
+        ):
+            again_child.stored.start_sub_agent(prepared, "Begin.", (), None)

@@ -347,6 +347,22 @@ def test_what_an_unavailable_store_prevents_is_sent_later(tree, open_conversatio
     assert conversation.touch(["a/z.py", "a/b/z.txt"]).messages == ()
 
 
+@pytest.mark.parametrize("layout", ["opal", "foreword"])
+def test_touches_that_send_nothing_do_not_wait_for_the_store(tree, open_conversation, monkeypatch, layout):
+    tree(TREE)
+    conversation = open_conversation(layout, set={"touch.on": ["edit"]} if layout == "foreword" else {})
+    conversation.turn("hello")
+    with monkeypatch.context() as patch:
+
+        def fail(*_, **__):
+            raise StoreError("the store is down")
+
+        for name in ("current", "save_state", "publish"):
+            patch.setattr(conversation.shared.store, name, fail)
+        assert [finding.code for finding in conversation.touch(["a/z.py"]).findings] == ["store-down"]
+    assert len(conversation.turn("go on").messages) == 1
+
+
 def test_instructions_that_the_caller_has_added_to_its_messages_are_its_own(tree, open_conversation, contents):
     """They are not sent again, not even when the caller removes them."""
     tree(TREE)

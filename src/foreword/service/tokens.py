@@ -330,11 +330,11 @@ class Tokens:
                     self._report("warning", f"{missing}; agents cannot work there until it exists")
         return tokens
 
-    def _stat(self) -> tuple[int, int, int]:
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             status = os.stat(self._path)
         except (OSError, ValueError):
-            return (0, 0, 0)
+            return None
         return status.st_mtime_ns, status.st_size, status.st_ino
 
     def _reload(self) -> None:

@@ -85,7 +85,7 @@ class Record:
                 change()
                 _replace_file(self.path, "".join(f"{line}\n" for line in self._lines()))
             finally:
-                if lock >= 0:
+                if lock is not None:
                     os.close(lock)
         except OSError as error:
             raise CallError(f"{printable(self.path)} cannot be written: {error.strerror}") from None
@@ -99,12 +99,12 @@ class Record:
         yield from (f"{_SEEN}{hash} {json.dumps(name)}" for name, hash in sorted(self.seen.items()))
 
 
-def _lock(folder: str) -> int:
-    """Wait until no other process holds a folder's lock, and return the descriptor that holds it, or -1 if there are no such locks."""
+def _lock(folder: str) -> int | None:
+    """Wait until no other process holds a folder's lock, and return the descriptor that holds it, or None if there are no such locks."""
     try:
         import fcntl
     except ImportError:
-        return -1
+        return None
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
