@@ -87,6 +87,14 @@ def test_a_name_that_no_longer_exists_is_an_error(server, host):
         host.addresses(monotonic() + LONG)
 
 
+@pytest.mark.parametrize("error", [UNKNOWN, TEMPORARY, OSError("no network")])
+def test_without_known_addresses_every_failure_is_an_error(server, host, error):
+    server.answer = error
+    with pytest.raises(OSError) as raised:
+        host.addresses(monotonic() + LONG)
+    assert raised.value is error
+
+
 def test_an_answer_that_comes_too_late_helps_the_next_call(server, host):
     server.may_answer.clear()
     with pytest.raises(socket.gaierror):
