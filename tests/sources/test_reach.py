@@ -38,6 +38,24 @@ def test_the_pattern_decides_how_far_a_file_may_lead(pattern, path, folder, boun
     assert (reach.folder, reach.bound) == (folder, bound)
 
 
+@pytest.mark.parametrize(
+    ("cwd", "root", "path", "folder", "bound"),
+    [
+        ("/w/api", "/w", "/w/api/AGENTS.md", "/w/api", "/w"),
+        ("/w/api", "/w", "/w/web/AGENTS.md", "/w", "/w"),
+        ("/w/api", "/w", "/far/AGENTS.md", "/", None),
+        ("/x/api", "/w", "/w/web/AGENTS.md", "/w", "/w"),
+        ("/x/api", "/w", "/x/api/AGENTS.md", "/x/api", "/w"),
+        ("/x/api", "/w", "/x/AGENTS.md", "/", None),
+        ("/w/api", None, "/w/AGENTS.md", "/w", "/w"),
+    ],
+)
+def test_a_file_of_the_project_may_lead_as_far_as_in_the_nearest_directory(cwd, root, path, folder, bound):
+    workspace = Workspace(cwd, root, "/home/ada", "linux", {})
+    reach = reach_by_path(path, [Lookup("x", [[Pattern("walk", "AGENTS.md")]])], workspace)
+    assert (reach.folder, reach.bound) == (folder, bound)
+
+
 def test_a_pattern_of_the_user_does_not_decide_about_files_of_a_project_below_the_home_directory():
     workspace = Workspace("/home/ada/w", home="/home/ada", environment={}, platform="linux")
     lookup = Lookup("skills", [[Pattern("home", ".agents/skills/*/SKILL.md"), Pattern("path", "~/more/*/SKILL.md")]])

@@ -105,7 +105,7 @@ def _is_separable(lines: Sequence[str], trusted: Sequence[bool]) -> bool:
 
 def _front_matter_length(lines: Sequence[str]) -> int:
     """Return the number of lines of front matter, or 0 if there is none."""
-    if not lines or not lines[0].startswith("---"):
+    if not lines[0].startswith("---"):
         return 0
     from .front_matter import split
 
