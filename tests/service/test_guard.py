@@ -131,6 +131,33 @@ def test_a_token_may_do_what_its_table_says(tmp_path, row, caller):
     assert RequestGuard(Tokens("", path)).accepts([(b"authorization", b"Bearer secret")], caller)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("token = [1]", "the file must contain only [[token]] tables"),
+        ("token = 1", "the file must contain only [[token]] tables"),
+        ("other = 1", "the file must contain only [[token]] tables"),
+        (f"[[token]]\n{ROW}[other]\n", "the file must contain only [[token]] tables"),
+        ("token = ", "Invalid value"),
+        ("[[token]]\n" + ROW.replace('["read"]', "{read = 1}"), "token 1: rights must be a list of one or more of read,"),
+        ("[[token]]\n" + ROW.replace("ci", "c\\ni"), "token 1: name must be a string of 1 to 100 printable characters"),
+        (f"[[token]]\n{ROW}[[token]]\n{ROW.replace('ci', 'cd')}", "token 2: another token already has its name or hash"),
+        (f"[[token]]\n{ROW}[[token]]\n{ROW.replace(HASH, HASH[::-1][:64])}", "token 2: "),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_only_tokens_is_refused(tmp_path, content, message):
+    path = tmp_path / "tokens.toml"
+    path.write_text(content)
+    with pytest.raises(CallError) as error:
+        read_tokens(str(path))
+    assert str(error.value).startswith(f"--tokens {path}: ") and message in str(error.value)
+
+
+def test_a_file_of_tokens_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(CallError, match=f"^--tokens {tmp_path}/gone: No such file or directory$"):
+        read_tokens(f"{tmp_path}/gone")
+
+
 def test_the_token_of_the_environment_may_do_everything_but_read_logs_beside_those_of_teams(tmp_path):
     path = tokens_file(tmp_path, ROW.replace(HASH, hash_token(b"other").decode()))
     tokens = Tokens("secret", path)

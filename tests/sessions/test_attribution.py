@@ -1,5 +1,6 @@
 """How tokens and costs are divided among parts: the worked example of the docs, and sums that are always exact."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,3 +108,21 @@ def test_whole_numbers_are_divided_without_a_rest(total, shares):
     parts = apportion(total, shares)
     assert sum(parts) == total
     assert min(parts) >= 0
+
+
+@pytest.mark.parametrize(
+    ("total", "shares", "parts"),
+    [
+        (10, [1, 1], [5, 5]),
+        (10, [1, 1, 1], [4, 3, 3]),
+        (11, [1, 1, 1], [4, 4, 3]),
+        (10, [1, 2, 1], [3, 5, 2]),
+        (1, [0, 1, 9], [0, 0, 1]),
+        (7, [0, 0], [7, 0]),
+        (0, [1, 2], [0, 0]),
+        (9, [3], [9]),
+        (5, [], []),
+    ],
+)
+def test_the_rest_of_a_division_goes_to_the_largest_fractions(total, shares, parts):
+    assert apportion(total, shares) == parts
