@@ -2,13 +2,14 @@
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreword.packs.shipped import shipped_mirror
-from foreword.programs.align.merge import merge_text
+from foreword.programs.align.merge import merge_files, merge_text
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,43 @@ from foreword.programs.align.merge import merge_text
 )
 def test_each_line_is_kept_once(merged, text, expected):
     assert merge_text(merged, text, "C.md", "@AGENTS.md") == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "changes"),
+    [
+        ({"AGENTS.md": "One.\n", "C.md": "One.\n"}, [("C.md", "remove", "every line of it is in AGENTS.md")]),
+        (
+            {"AGENTS.md": "One.\n", "C.md": "Two.\n"},
+            [("AGENTS.md", "merge", "it has every line of C.md once"), ("C.md", "remove", "every line of it is in AGENTS.md")],
+        ),
+        (
+            {"C.md": "One.\n", "G.md": "Two.\n"},
+            [
+                ("AGENTS.md", "merge", "it has every line of C.md and G.md once"),
+                *((name, "remove", "every line of it is in AGENTS.md") for name in ("C.md", "G.md")),
+            ],
+        ),
+        ({"C.md": "\n"}, []),
+        ({"AGENTS.md": "\n", "C.md": "\n"}, []),
+        ({"AGENTS.md": "One.\n", "C.md": "---\na: 1\n---\nTwo.\n"}, []),
+        ({"AGENTS.md": "One.\n", ".c/C.md": "Two.\n@other.md\n"}, []),
+        ({"AGENTS.md": "One.\n", "C.md": "@other.md\n"}, [("AGENTS.md", "merge", "it has every line of C.md once"), ("C.md", "remove", "every line of it is in AGENTS.md")]),
+        ({"api/C.md": "Two.\n"}, [("api/AGENTS.md", "merge", "it has every line of C.md once"), ("api/C.md", "remove", "every line of it is in AGENTS.md")]),
+        (
+            {"AGENTS.md": "One.\n", ".c/C.md": "Two.\n"},
+            [("AGENTS.md", "merge", "it has every line of .c/C.md once"), (".c/C.md", "remove", "every line of it is in AGENTS.md")],
+        ),
+        ({"node_modules/x/C.md": "Two.\n", "ABC.md": "Two.\n"}, []),
+    ],
+)  # fmt: skip
+def test_own_files_are_merged_into_one_and_removed(files, changes):
+    agents = [
+        SimpleNamespace(means={"files": ["AGENTS.md", "C.md", ".c/C.md"]}),
+        SimpleNamespace(means={"files": ["G.md"]}),
+    ]
+    proposals = merge_files(files, files.get, agents, "AGENTS.md")
+    assert [(row.path, row.means, row.reason) for row in proposals] == changes
 
 
 def changes_of(planner, root, files, *agents):

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from foreword.cli import main
-from foreword.errors import CallError
+from foreword.errors import CallError, MissingError
 from foreword.service.guard import RequestGuard
 from foreword.service.log import Log
 from foreword.service.mcp import transports
@@ -394,3 +394,53 @@ def test_only_a_conversation_remembers_what_the_client_was_sent(workspace):
     first, second = remembering.call("touch", paths), remembering.call("touch", paths)
     assert "Every route has a test." in first.text
     assert second.text == "No further instructions apply to these files."
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "message"),
+    [
+        ("why", {"file": "a.py"}, "why has no argument 'file'; it accepts path, for, cwd"),
+        ("why", {"path": 1}, "why: path must be a string, not 1"),
+        ("why", {"path": ["a.py"]}, "why: path must be a string, not ['a.py']"),
+        ("touch", {}, "touch needs the argument 'paths'"),
+        ("touch", {"paths": "a.py"}, "touch: paths must be a list of strings, not 'a.py'"),
+        ("touch", {"paths": []}, "touch: paths must be a list of strings, not []"),
+        ("touch", {"paths": ["a.py", 1]}, "touch: paths must be a list of strings, not ['a.py', 1]"),
+        ("touch", {"paths": ["a.py"] * 1001}, "touch: paths has 1,001 entries; the limit is 1,000"),
+        ("touch", {"paths": ["a.py"], "how": "write"}, "touch: how must be one of read, edit, create, not 'write'"),
+    ],
+)
+def test_arguments_that_do_not_match_the_schema_are_explained(workspace, tool, arguments, message):
+    result = content_of(workspace).call(tool, arguments)
+    assert (result.is_error, result.text, result.data) == (True, message, None)
+
+
+def test_as_many_files_as_the_limit_may_be_touched_in_each_way(workspace):
+    for how in ("read", "edit", "create"):
+        assert not content_of(workspace).call("touch", {"paths": ["api/a.py"] * 1000, "how": how}).is_error
+
+
+def test_what_does_not_exist_is_an_error(workspace):
+    content = content_of(workspace)
+    with pytest.raises(MissingError, match=r"no tool 'zap'; tools/list lists those that exist"):
+        content.call("zap", {})
+    with pytest.raises(MissingError, match=r"no resource 'skill://zap/SKILL.md'; resources/list and skills/list list"):
+        content.read("skill://zap/SKILL.md")
+
+
+@pytest.mark.parametrize(
+    ("rights", "calls"),
+    [
+        (("read", "turn"), ""),
+        (("read",), "touch write_plan"),
+        (("turn",), "why read_plan"),
+    ],
+)
+def test_a_call_that_stores_something_needs_the_right_for_turns(workspace, rights, calls):
+    content = content_of(workspace, "fix-tests")
+    content._service = content._service.view(Caller(rights=rights))
+    arguments = {"why": {}, "touch": {"paths": ["a.py"]}, "read_plan": {}, "write_plan": {"plan": "1. Read."}}
+    refused = [
+        name for name, each in arguments.items() if "which the token does not have" in content.call(name, each).text
+    ]
+    assert sorted(refused) == sorted(calls.split())

@@ -70,9 +70,9 @@ def left_out(root: str, names: Iterable[str]) -> set[str]:
         output = git.run("--literal-pathspecs", "ls-files", "-t", "-z", "--", *asked, timeout=_TIMEOUT) if git else b""
     except GitError:
         return set()
-    found: set[str] = set()
+    found = {""}
     for name in (os.fsdecode(entry[2:]) for entry in output.split(b"\0") if entry.startswith(b"S ")):
-        while name and name not in found:
+        while name not in found:
             found.add(name)
             name = os.path.dirname(name)
     return found.intersection(asked)
