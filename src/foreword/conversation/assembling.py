@@ -42,8 +42,8 @@ class ConversationAssembler:
         shared: Shared,
         agent: ConversationAgent,
         hooks: Hooks,
-        mirror: bool = False,
-        template: StoredTemplate | None = None,
+        mirror: bool,
+        template: StoredTemplate | None,
     ) -> None:
         self.assembler = opened_with
         self._opened_with = opened_with
