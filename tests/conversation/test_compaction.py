@@ -3,6 +3,7 @@
 import pytest
 
 from foreword import for_anthropic, for_openai_chat
+from foreword.errors import StoreError
 
 HISTORY = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]
 LAYOUTS_THAT_ASK_IN_A_MESSAGE = ["foreword", "ion", "opal", "pi", "pod"]
@@ -51,3 +52,28 @@ def test_a_layout_that_says_nothing_about_compaction_asks_in_a_message(project, 
     project({"w/own.toml": 'sections = ["base"]\n[section.base]\ntext = "Base."\n[wording]\ncompaction = "Sum up."\n'})
     request = open_conversation(project.path("w/own.toml")).compact(messages=HISTORY)
     assert (request.system, request.messages[-1]) == ("Base.", {"role": "user", "content": "Sum up."})
+
+
+@pytest.mark.parametrize(
+    ("failing", "consequence"),
+    [
+        (("save_state",), "until it is back, only this process knows of the compaction"),
+        (("current", "save_state"), "this process continues with the edition it knows"),
+    ],
+)
+def test_a_compaction_without_the_store_says_once_what_that_means(
+    project, open_conversation, monkeypatch, failing, consequence
+):
+    def fail(*_, **__):
+        raise StoreError("the store is down")
+
+    conversation = open_conversation("foreword", tools="read")
+    turn = conversation.turn(messages=HISTORY)
+    conversation.touch(["a.py"])
+    with monkeypatch.context() as patch:
+        for name in failing:
+            patch.setattr(conversation.shared.store, name, fail)
+        request = conversation.compact(messages=turn.history)
+    assert (request.system, request.edition) == (turn.system, turn.edition)
+    (found,) = [found for found in request.findings if found.code == "store-down"]
+    assert consequence in found.message

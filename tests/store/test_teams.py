@@ -162,6 +162,14 @@ def test_the_lists_of_all_teams(store, edition):
     assert everything.with_conversation("none") == []
 
 
+@pytest.mark.parametrize("limit", [-1, 2**31])
+@pytest.mark.parametrize("newest", [True, False])
+def test_a_page_of_all_teams_has_a_possible_limit(store, limit, newest):
+    with pytest.raises(CallError, match=f"^limit must be from 0 to 2147483647, not {limit}$"):
+        AllTeams(store).conversations(ConversationQuery(newest=newest, limit=limit))
+    assert list(AllTeams(store).conversations(ConversationQuery(newest=newest, limit=0)).rows) == []
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
 def test_the_pages_of_all_teams_with_a_prefix(store, edition, limit):
     everything, expected = AllTeams(store), [(team, f"x{number}") for team in ("", "a", "b") for number in (1, 2)]

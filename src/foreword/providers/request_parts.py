@@ -212,7 +212,7 @@ def _moved_name(old_names: Sequence[str], new_names: Sequence[str], index: int) 
     """Return the name of the tool that was moved from or to this index. The tools between its two positions only make room for it."""
     here = old_names[index]
     without_here = [[name for name in names if name != here] for names in (old_names, new_names)]
-    is_swap = len(new_names) > index + 1 and new_names[index + 1] == here
+    is_swap = new_names[index + 1 : index + 2] == [here]
     return here if without_here[0] == without_here[1] and not is_swap else new_names[index]
 
 
