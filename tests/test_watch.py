@@ -454,6 +454,19 @@ def test_a_notice_about_something_else_is_not_named_as_the_cause(tree, monkeypat
     events.close()
 
 
+def test_an_error_without_a_known_cause_comes_with_what_was_noticed(tree, monkeypatch):
+    tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
+    events = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))
+    first = next(events)
+    tree({"home/.config/foreword/foreword.toml": "layout = ["})
+    monkeypatch.setattr(notices.Notices, "wait", lambda *_: {tree.path("elsewhere"): False, "": False})
+    change = next(events)
+    assert change.prompt is change.before is first.prompt
+    assert [tree.short(path) for path in change.files] == ["/elsewhere"]
+    assert "foreword.toml" in str(change.error)
+    events.close()
+
+
 def test_settings_that_change_the_files_used_are_named_as_the_cause(tree):
     tree({"w/AGENTS.md": "A", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
     events = changes(WatchedPrompt(Assembler(tree.workspace()), Agent()))

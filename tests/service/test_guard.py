@@ -3,14 +3,17 @@
 import asyncio
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from foreword.errors import CallError
+from foreword.errors import CallError, StoreBusyError, StoreError
 from foreword.service.cross_origin import CrossOrigin
 from foreword.service.folders import ServedFolders
 from foreword.service.guard import MAX_HEADER_BYTES, RequestGuard
 from foreword.service.responses import Problem
+from foreword.service.routes import ROUTES
+from foreword.service.teams import caller_in_team, find_team, must_be_found, take_team
 from foreword.service.tokens import UNLIMITED, Caller, Tokens, hash_token, read_prefixes, read_tokens
 from foreword.vocabulary import Workspace
 
@@ -221,6 +224,95 @@ def test_the_prefixes_of_an_older_file_become_teams(tmp_path, rows, teams):
         with pytest.raises(CallError) as error:
             read_prefixes(path)
         assert teams in str(error.value)
+
+
+# Teams
+
+
+@pytest.mark.parametrize(
+    ("query", "team", "rest"),
+    [
+        (b"", None, b""),
+        (b"a=1&b=2", None, b"a=1&b=2"),
+        (b"steam=x", None, b"steam=x"),
+        (b"team=x", "x", b""),
+        (b"a=1&team=x%20y&b=2", "x y", b"a=1&b=2"),
+        (b"team=", "", b""),
+        (b"team=%C3%A4+b", "ä b", b""),
+        (b"team=a&team=b", "invalid-query", b""),
+        (b"team=a&team=a", "invalid-query", b""),
+        (b"team=%FF", "invalid-query", b""),
+        (b"team=\xc3\xa4", "invalid-query", b""),
+    ],
+)
+def test_a_query_may_name_one_team(query, team, rest):
+    try:
+        found = take_team(query)
+    except Problem as problem:
+        found = problem.kind, b""
+    assert found == (team, rest)
+
+
+OPERATOR = Caller(team="*", names_team=True)
+
+
+@pytest.mark.parametrize(
+    ("caller", "team", "result"),
+    [
+        (Caller(team="a"), "a", Caller(team="a")),
+        (Caller(team="a"), "b", "not-found"),
+        (Caller(team="a"), "", "not-found"),
+        (Caller(team="a"), "*", "not-found"),
+        (OPERATOR, "*", OPERATOR),
+        (OPERATOR, "b", Caller(team="b", names_team=True)),
+        (OPERATOR, "", Caller(team="", names_team=True)),
+        (OPERATOR, " b", "invalid-query"),
+        (UNLIMITED, "*", Caller(team="*", names_team=True)),
+    ],
+)
+def test_only_who_sees_all_teams_may_name_another_one(caller, team, result):
+    try:
+        found = caller_in_team(caller, team)
+    except Problem as problem:
+        found = problem.kind
+    assert found == result
+
+
+@pytest.mark.parametrize(
+    ("path", "caller", "expected"),
+    [
+        ("/conversations/{id}", OPERATOR, True),
+        ("/conversations", OPERATOR, False),
+        ("/usage", OPERATOR, False),
+        ("/healthz", OPERATOR, False),
+        ("/conversations/{id}", Caller(team="a"), False),
+        ("/conversations/{id}", UNLIMITED, False),
+    ],
+)
+def test_a_request_about_one_thing_is_for_one_team(path, caller, expected):
+    (route, *_) = [route for route in ROUTES if route.path == path and route.method == "GET"]
+    assert must_be_found(route, caller) is expected
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (StoreBusyError("locked"), "store-busy"),
+        (StoreError("down"), "store-down"),
+        (CallError("wrong"), "invalid-request"),
+    ],
+)
+@pytest.mark.parametrize(("path", "ids"), [("/conversations/{id}", {"id": "x"}), ("/templates/{name}", {"name": "x"})])
+def test_a_team_that_cannot_be_looked_up_is_a_problem(error, kind, path, ids):
+    class Store:
+        def __getattr__(self, name):
+            raise error
+
+    service = SimpleNamespace(conversations=SimpleNamespace(store=Store()))
+    (route, *_) = [route for route in ROUTES if route.path == path and route.method == "GET"]
+    with pytest.raises(Problem, match=str(error)) as problem:
+        find_team(service, route, ids)
+    assert problem.value.kind == kind
 
 
 # Folders
