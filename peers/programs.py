@@ -82,7 +82,8 @@ def send(
 ) -> list[tuple[str, dict[str, Any]]]:
     """Run the program for one turn in the tree in `base`. Returns the path and body of each request that offered tools."""
     touch = case.data.touch if case.event == "touch" else ""
-    calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
+    path = json.dumps(os.path.join(base, touch))[1:-1]
+    calls = json.loads(json.dumps(program.calls).replace("{path}", path)) if touch else {}
     with Provider(calls) as provider:
         output = run_program(
             program,

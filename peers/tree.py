@@ -56,8 +56,7 @@ class Tree:
 
     def write(self, base: str) -> None:
         """Create the files in a folder that does not contain them yet."""
-        for path in (*self.cwds, "home"):
-            os.makedirs(os.path.join(base, path), exist_ok=True)
+        os.makedirs(os.path.join(base, "home"), exist_ok=True)
         if self.is_git:
             _create_repository(os.path.join(base, "repo"))
         for number, path in enumerate(self.worktrees):
@@ -66,6 +65,8 @@ class Tree:
         for path, target in self.links.items():
             os.makedirs(os.path.dirname(os.path.join(base, path)), exist_ok=True)
             os.symlink(target, os.path.join(base, path))
+        for path in self.cwds:  # last, because one may be below a link
+            os.makedirs(os.path.join(base, path), exist_ok=True)
 
 
 def slug(base: str) -> str:

@@ -97,6 +97,12 @@ def test_each_file_follows_its_importer_once_depth_first(notes):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("relative_to", "text"), [("link", "@x.md\nnear"), ("target", "@x.md\nfar")])
+def test_relative_paths_in_a_link_start_at_the_link_or_at_its_target(notes, relative_to, text):
+    files = {"w/d/n.md": "@x.md", "w/d/x.md": "far", "w/x.md": "near", "w/N.md": Path("d/n.md")}
+    assert notes.text(files, {"imports": {"relative_to": relative_to}}) == text
+
+
 def test_a_file_that_is_imported_and_found_appears_where_it_comes_first(notes):
     files = {"w/N.md": "@x/N.md", "w/x/N.md": "X"}
     assert notes.text(files, ITEM, SECTION, cwd="w/x") == "N.md: @x/N.md\nx/N.md: X"

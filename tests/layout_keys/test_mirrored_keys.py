@@ -167,6 +167,14 @@ def test_a_mirror_may_send_files_in_any_encoding(notes):
         notes.prompt({}, {}, encoding="any")
 
 
+@pytest.mark.parametrize(("own", "text"), [({}, "U\nP"), (MIRROR, "P\nU")])
+def test_a_file_that_two_rules_find_belongs_to_the_nearer_one_and_in_a_mirror_to_the_first(notes, own, text):
+    files = {"home/me/N.md": "U", "home/me/N2.md": "P", "home/me/w/.git": None}
+    find, user = {"files": ["home:N.md"]}, {"walk": "root", "files": ["walk:N.md", "walk:N2.md"]}
+    prompt = notes.prompt(files, find, cwd="home/me/w", user=user, options={"home": "home/me"}, join="\n", **own)
+    assert prompt.text == text
+
+
 def test_a_name_may_be_found_in_any_case(notes):
     files = {"w/n.md": "lower", "w/x/N.md": "exact", "w/x/n.md": "other"}
     find = {"files": ["walk:N.md"], "any_case": True}
@@ -175,8 +183,9 @@ def test_a_name_may_be_found_in_any_case(notes):
 
 
 def test_commas_in_braces_do_not_separate_items_and_bars_can_be_escaped(notes):
-    files = {"w/N.md": "---\nglobs: 'a/*.{ts,js},b/@(c|d)'\n---\nText.\n"}
-    assert notes.text(files, {"front": "drop"}, {"item": "{front.globs|list|cell}"}) == "a/*.{ts,js}, b/@(c\\|d)"
+    files = {"w/N.md": "---\nglobs: 'a/*.{ts,js},b/@(c|d),\\[e\\]'\n---\nText.\n"}
+    text = "a/*.{ts,js}, b/@(c\\|d), \\\\[e\\\\]"
+    assert notes.text(files, {"front": "drop"}, {"item": "{front.globs|list|cell}"}) == text
 
 
 def test_a_mirror_may_leave_out_invisible_characters(notes):

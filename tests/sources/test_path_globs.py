@@ -95,9 +95,40 @@ def test_random_globs_agree_with_gitignore(start, parts, end, names):
         ("names", "!**/*.ts", False),
         ("names", "!*.ts", True),
         ("names", "a/b", False),
-        ("paths", "!**/*.py", False),
+        ("paths", "!**/*.py", True),
+        ("paths", "!**/*.ts", False),
         ("paths", "*.ts", False),
     ],
 )
 def test_programs_interpret_globs_in_different_ways(style, globs, is_match):
     assert compile_globs(globs, style).match("a/b/z.ts") == is_match
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "matching"),
+    [
+        ("b/**", "a/b/z.ts", "git"),
+        ("a/z.ts/**", "a/z.ts", "git paths"),
+        ("{b/**,c}", "a/b/z.ts", "git"),
+        ("a/**/", "a/z.ts", "git"),
+        ("b/**/", "a/b/c/z.ts", ""),
+        ("*/**", "z.ts", "git"),
+        ("**/", "z.ts", "names"),
+        ("**.ts", "a/z.ts", "folders git names paths"),
+        ("v[!1].ts", "v1.ts", "git paths"),
+        ("v[^1].ts", "v1.ts", "git"),
+        ("[id]/*", "[id]/z.ts", "folders paths"),
+        ("a//z.ts", "a/z.ts", "folders"),
+        ("a/./z.ts", "a/z.ts", "folders"),
+        ("a/{}/**", "a/z.ts", "folders"),
+        ("{a}/*", "a/z.ts", "folders git names"),
+        ("a;b", "a", "folders"),
+        ("'a'", "a", "folders"),
+        ("v{1..3}.ts", "v2.ts", "paths"),
+        ("*.@(ts|js)", "z.ts", "paths"),
+        ("(a)/*", "a/z.ts", "paths"),
+    ],
+)
+def test_only_some_programs_match_such_globs(glob, path, matching):
+    styles = ("folders", "git", "names", "paths")
+    assert " ".join(style for style in styles if compile_globs(glob, style).match(path)) == matching

@@ -24,7 +24,7 @@ class Deduplicator:
     """Removes duplicates from the results of all lookup rules.
 
     If two directories contain the same text, the nearer file is kept. If two equally near paths lead to the same file, the path
-    that is not a link is kept, otherwise the first.
+    that is not a link is kept, otherwise the first. In a mirror, the first is always kept.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class Deduplicator:
         self.with_directives = {
             section.list_name for section in layout.all_sections if section.language == "directives"
         }
+        self.is_mirror = bool(layout.mirrors)
         self.lookups = {lookup.name: lookup for lookup in layout.lookups}
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []
@@ -64,6 +65,8 @@ class Deduplicator:
 
     def is_better_path(self, index: int, other: int) -> bool:
         """Whether a path is nearer than another path to the same file, or as near and not a link."""
+        if self.is_mirror:
+            return False
         distance, other_distance = self.distance(index), self.distance(other)
         if distance != other_distance:
             return distance < other_distance

@@ -93,7 +93,7 @@ class ImportReader:
 
     def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
         """Read the file that a token imports, or return why it is not imported."""
-        path = _path_of(token, importing, self.workspace.home)
+        path = _path_of(token, self.base_of(importing), self.workspace.home)
         if path is None:
             return NotImported("missing", token.name, "the home directory is unknown")
         bound = importing.found.bound
@@ -116,6 +116,15 @@ class ImportReader:
             self.record(path, reading.fate, importing, reason, reading.code)
             return NotImported("missing", path, reason)
         return self.check_repeated(reading, token, importing) or self.use(reading, importing)
+
+    def base_of(self, importing: Importing) -> str:
+        """Return the path that relative paths in a file start from: its own, or the one that a link leads to."""
+        path, bound = importing.path, importing.found.bound
+        top = self.workspace.home if bound.is_users_own and self.workspace.home else bound.folder
+        if importing.rules.relative_to == "link" or not self.reader.has_link(path, top):
+            return path
+        real, real_top = self.reader.real(path), self.reader.real(top)
+        return top + real[len(real_top) :] if is_inside(real, real_top) else real
 
     def cached_reading(self, path: str, importing: Importing, trim: str) -> Reading:
         key = (path, importing.rules.within, importing.found.bound, trim)
@@ -258,14 +267,14 @@ def _real(path: str) -> str:
         return path
 
 
-def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str | None:
-    """Return the path that a token refers to, or None if it is in the home directory and that is unknown."""
+def _path_of(token: ImportToken, base: str, home: str | None) -> str | None:
+    """Return the path that a token in the file `base` refers to, or None if it is in the home directory and that is unknown."""
     name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
     if name.startswith("~/"):
         if not home:
             return None
         name = os.path.join(home, name[2:])
-    return os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
+    return os.path.normpath(os.path.join(os.path.dirname(base), name))
 
 
 def _unfollowed_reason(path: str, importing: Importing) -> tuple[str, str] | None:

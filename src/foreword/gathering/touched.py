@@ -244,10 +244,10 @@ def bases_of_rule(lookup: Lookup, path: str, place: str, base: str, workspace: W
     For a user's own rule that is the workspace, otherwise the directory where its folder was found.
     """
     root = workspace.root or workspace.cwd
-    if place in _USER_PLACES or (place == "path" and not is_inside(path, base)):
-        return (workspace.cwd if lookup.within == "cwd" else root,)
     if lookup.globs_from == "root":
         return (root,)
+    if place in _USER_PLACES or (place == "path" and not is_inside(path, base)):
+        return (workspace.cwd if lookup.within == "cwd" else root,)
     return (base, root) if lookup.globs_from == "both" and base != root and is_inside(base, root) else (base,)
 
 

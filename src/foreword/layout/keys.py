@@ -112,8 +112,9 @@ KEYS = (
         "copies",
         "choice",
         "What to do with files that have the same text and links to the same file: keep the nearest copy (`drop`), keep the one that comes first"
-        " in the prompt (`first`, only in mirrors), keep files with the same text, but not links (`texts`, only in mirrors), or keep all of them"
-        " (`keep`, only in mirrors). Each copy is reported as a finding.",
+        " in the prompt (`first`, only in mirrors), keep files with the same text, but of links to a file only the first (`texts`, only in mirrors), or"
+        " keep all of them (`keep`, only in mirrors)."
+        " A mirror keeps a file that two lookup rules find only in the first of them. Each copy is reported as a finding.",
         ("drop", "first", "texts", "keep"),
     ),
     RAW_KEY,

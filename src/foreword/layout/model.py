@@ -87,6 +87,7 @@ class Imports:
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
     place: Literal["item", "replace", "insert"] = "item"
     tokens: Literal["word", "loose", "markdown", "punctuated"] = "word"
+    relative_to: Literal["link", "target"] = "link"
     once: Literal["prompt", "file", "chain"] = "prompt"
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     form: Form = (Field("text"),)

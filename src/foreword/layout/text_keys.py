@@ -129,6 +129,14 @@ TEXT_KEYS = (
     ),
     Key(
         "imports",
+        "relative_to",
+        "choice",
+        "Where relative paths start in a file that was reached through a link: in the link's folder (`link`, the default), or in the folder of the"
+        " file that the link leads to (`target`).",
+        ("link", "target"),
+    ),
+    Key(
+        "imports",
         "once",
         "choice",
         "Where a file may be imported only once: in the whole prompt (`prompt`, the default), in each file that the lookup rule finds (`file`), or"

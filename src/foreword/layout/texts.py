@@ -116,7 +116,7 @@ def _parse_imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imp
         raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file").at(f"{where}.form")
     others = {
         key: table[key]
-        for key in ("files", "file_extensions", "depth", "within", "place", "tokens", "once", "trim")
+        for key in ("files", "file_extensions", "depth", "within", "place", "tokens", "relative_to", "once", "trim")
         if key in table
     }
     return Imports(**others, **forms)

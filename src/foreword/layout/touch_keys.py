@@ -29,16 +29,19 @@ MATCHING_KEYS = (
         "globs",
         "choice",
         "How globs are interpreted. With `folders`, the default, a glob that matches a folder matches everything below it, and a glob without a"
-        " slash matches names in any folder. The others are only for mirrors: `git` is the same, but upper and lower case do not matter, and globs"
-        " that start with `!` or `./` match nothing; with `names`, only the second rule applies, and with `paths`, neither.",
+        " slash matches names in any folder. The others are only for mirrors, and compare a glob as it is written, so that `//` matches nothing. `git` is the"
+        " same, but upper and lower case do not matter, `src/**` means `src`, `[!a]` is one of these two characters, and globs that start with `!` or"
+        " `./` match nothing; with `names`, only the second rule applies, and with `paths`, neither. With `paths`, `(a|b)`, `{1..3}` and names that are"
+        " literally like a glob match too.",
         ("folders", "git", "names", "paths"),
     ),
     Key(
         "find",
         "globs_from",
         "choice",
-        "What globs are relative to: the directory in which the folder of rules was found (`folder`, the default), the workspace's root"
-        " (`root`), or either of the two (`both`). With `folder` and `both`, a rule applies only to files in that directory.",
+        "What globs are relative to: the directory in which the folder of rules was found (`folder`, the default), the workspace's root,"
+        " also for the user's own rules (`root`), or either of the two (`both`). With `folder` and `both`, a rule applies only to files in that"
+        " directory.",
         ("folder", "root", "both"),
     ),
     Key(
@@ -46,7 +49,7 @@ MATCHING_KEYS = (
         "within",
         "choice",
         "Which touched files count: those anywhere in the workspace (`root`, the default), or those in or below the working directory (`cwd`). The"
-        " globs of the user's own rules are relative to the same directory.",
+        " globs of the user's own rules are relative to the same directory, unless `globs_from` is `root`.",
         ("root", "cwd"),
     ),
 )

@@ -15,6 +15,8 @@ that is literally the same, so that `app/[slug]/page.tsx` works. Matching is cas
 
 from __future__ import annotations
 
+import re
+
 from ..vocabulary import value
 from .globs import MAX_ALTERNATIVES, expand_braces, has_too_many_alternatives
 
@@ -33,6 +35,10 @@ _MAX_GLOBS = 1_000
 _ANY_FOLDERS = "**"
 MATCH_ALL = frozenset(("*", "**", "**/*", "**/**", "/**"))  # globs that match every file
 _STAR, _ANY_CHARACTER = 0, 1
+_NOTHING = "\0"  # no path contains it
+_RANGE = re.compile(r"\{(\w)\.\.(\w)\}")
+_SINGLE = re.compile(r"\{([^{},]*)\}")
+_GROUP = re.compile(r"[@+]?\(([^()]*)\)")
 
 
 @value
@@ -93,8 +99,8 @@ class PathGlobs:
         names = [split_names(path.lower() if self.style == "git" else path) for path in paths]
         if not all(names) or any(".." in each for each in names):
             return False
-        if self.style == "names":
-            return any(_matches_alone(glob, each) for glob in self.globs for each in names)
+        if self.style in ("names", "paths"):
+            return any(_matches_alone(glob, each, self.style) for glob in self.globs for each in names)
         is_matched = bool(self.globs) and self.globs[0].negated
         for glob in self.globs:
             if glob.negated == is_matched and any(glob.matches(each) for each in names):
@@ -107,10 +113,10 @@ class PathGlobs:
         return next((glob for glob in reversed(self.globs) if any(map(glob.matches, names))), None)
 
 
-def _matches_alone(glob: Glob, names: Sequence[str]) -> bool:
-    """Whether a glob matches a path by itself. One that starts with `!` matches if the rest does not match the path, or not the name."""
+def _matches_alone(glob: Glob, names: Sequence[str], style: GlobStyle) -> bool:
+    """Whether a glob matches a path by itself. One that starts with `!` matches if the rest does not match the path or, with `names`, the name."""
     if glob.negated:
-        return not (glob.matches(names) and glob.matches(names[-1:]))
+        return not (glob.matches(names) and (style == "paths" or glob.matches(names[-1:])))
     return glob.matches(names)
 
 
@@ -122,13 +128,16 @@ def split_names(path: str) -> list[str]:
 def compile_globs(text: str, style: GlobStyle = "folders") -> PathGlobs:
     """Compile globs that are separated by commas or semicolons. Globs that are too long, and all after the first 1,000, are ignored.
 
-    `style` selects how a program interprets globs. With `git`, upper and lower case are the same, and globs that start with `!` or `./`
-    are ignored. With `names`, a glob that matches a folder does not match the files in it; with `paths`, in addition, a glob without a
-    slash does not match in subfolders. With both, globs that start with `/` are ignored.
+    `style` selects how a program interprets globs. With `git`, upper and lower case are the same, globs that start with `!` or `./`
+    are ignored, `src/**` is the same as `src`, and `[!a]` is one of these two characters. With `names`, a glob that matches a folder does not
+    match the files in it; with `paths`, in addition, a glob without a slash does not match in subfolders. With both, globs that start with
+    `/` are ignored. With all three, semicolons do not separate globs, and a path in which a wildcard is literal does not match.
     """
-    separators = ",;\n" if style in ("folders", "git") else ",\n"
-    texts = split_globs(text.lower() if style == "git" else text, separators)[:_MAX_GLOBS]
-    ignored = {"git": ("!", "./"), "paths": ("!",)}.get(style, ())
+    separators = ",;\n" if style == "folders" else ",\n"
+    texts = split_globs(text.lower() if style == "git" else text, separators, has_quotes=style == "folders")[
+        :_MAX_GLOBS
+    ]
+    ignored = ("!", "./") if style == "git" else ()
     globs = [_compile(glob, style) for glob in texts if len(glob) <= _MAX_LENGTH and not glob.startswith(ignored)]
     return PathGlobs(tuple(globs), style)
 
@@ -149,8 +158,8 @@ def describe_ignored_globs(text: str) -> str:
     return ""
 
 
-def split_globs(text: str, separators: str = ",;\n") -> list[str]:
-    """Split text into globs at commas, semicolons and line breaks, except at commas in braces. Quotes around a glob are removed."""
+def split_globs(text: str, separators: str = ",;\n", *, has_quotes: bool = True) -> list[str]:
+    """Split text into globs at commas, semicolons and line breaks, except at commas in braces. With `has_quotes`, quotes around a glob are removed."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character == "{":
@@ -160,7 +169,7 @@ def split_globs(text: str, separators: str = ",;\n") -> list[str]:
         elif character in separators and not (character == "," and depth):
             parts.append(text[start:position])
             start, depth = position + 1, 0
-    globs = (_unquote(part.strip()) for part in (*parts, text[start:]))
+    globs = (_unquote(part.strip()) if has_quotes else part.strip() for part in (*parts, text[start:]))
     return [glob for glob in globs if glob.strip("!")]
 
 
@@ -172,31 +181,66 @@ def _compile(text: str, style: GlobStyle) -> Glob:
     negated = text.startswith("!")
     # In `names`, what follows a `!` is compared with the whole path and with the name.
     inner_style: GlobStyle = "paths" if negated and style == "names" else style
-    alternatives = tuple(_compile_alternatives(text.removeprefix("!"), inner_style))
+    compile_alternatives = _compile_alternatives if style == "folders" else _compile_exactly
+    alternatives = tuple(compile_alternatives(text.removeprefix("!"), inner_style))
     return Glob(text, negated, alternatives, style in ("folders", "git"))
 
 
 def _compile_alternatives(glob: str, style: GlobStyle) -> Iterator[tuple[Sequence[GlobPart], bool]]:
     """Yield a glob's alternatives: the parts of each, and whether they match only folders."""
-    if style in ("names", "paths") and glob.startswith("/"):
-        return
     for alternative in expand_braces(glob):
         alternative = alternative.strip()
-        parts = [_compile_part(name) for name in split_names(alternative)]
+        parts = [_compile_part(name, style) for name in split_names(alternative)]
         if not parts:
             continue
-        if "/" not in alternative.removeprefix("./").rstrip("/") and style != "paths":
+        if "/" not in alternative.removeprefix("./").rstrip("/"):
             parts.insert(0, _ANY_FOLDERS_PART)
-        if parts[-1] is _ANY_FOLDERS_PART:  # everything below, but not the folder itself
-            parts.append(_ANY_NAME)
-        yield tuple(parts), alternative.endswith("/")
+        yield _with_contents(parts), alternative.endswith("/")
 
 
-def _compile_part(text: str) -> GlobPart:
+def _compile_exactly(glob: str, style: GlobStyle) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+    """Yield the same as a program understands it that compares a glob as it is written, also with `//` and `/./`, which match nothing."""
+    if style != "git" and glob.startswith("/"):
+        return
+    for alternative in expand_braces(_with_braces(glob) if style == "paths" else glob.replace("{}", _NOTHING)):
+        alternative = _rewrite(alternative.strip().removeprefix("./"), style)
+        names = alternative.removeprefix("/").removesuffix("/").split("/")
+        parts = [_compile_part(name, style) for name in names]
+        if "/" not in alternative.rstrip("/") and style != "paths":
+            parts.insert(0, _ANY_FOLDERS_PART)
+        if style == "paths" and len(parts) > 1 and parts[-1] is _ANY_FOLDERS_PART and parts[-2].tokens is None:
+            yield tuple(parts[:-1]), False
+        yield _with_contents(parts), alternative.endswith("/")
+
+
+def _rewrite(glob: str, style: GlobStyle) -> str:
+    """Return a glob without braces with another one in place of those that a program treats in a special way."""
+    if style == "git":
+        if not glob.endswith("/**/"):
+            return glob.removesuffix("/**")
+        return glob[:-3] if "/" in glob[:-4] else f"/{glob[:-3]}"
+    if style == "names":
+        return "**" if glob == "**/" else glob
+    return f"**/*{glob[2:]}" if glob.startswith("**.") and glob[3:].isalnum() else glob
+
+
+def _with_braces(glob: str) -> str:
+    """Return a glob with `{a,b}` in place of `(a|b)` and `@(a|b)`, and `[1-3]` in place of `{1..3}`. Other braces without a comma are literal."""
+    glob = _SINGLE.sub(rf"{_NOTHING}\1", _RANGE.sub(r"[\1-\2]", glob))
+    return _GROUP.sub(lambda match: f"{{{match[1].replace('|', ',')}}}" if "|" in match[1] else match[1], glob)
+
+
+def _with_contents(parts: Sequence[GlobPart]) -> Sequence[GlobPart]:
+    """Return the parts. `**` at the end matches everything below, but not the folder itself."""
+    return (*parts, _ANY_NAME) if parts[-1] is _ANY_FOLDERS_PART else tuple(parts)
+
+
+def _compile_part(text: str, style: GlobStyle) -> GlobPart:
     if text == _ANY_FOLDERS:
         return _ANY_FOLDERS_PART
     if not any(wildcard in text for wildcard in "*?[\\"):
         return GlobPart(text)
+    negations = {"git": "", "paths": "^"}.get(style, "!^")
     tokens: list[Token] = []
     position = 0
     while position < len(text):
@@ -207,13 +251,13 @@ def _compile_part(text: str) -> GlobPart:
         elif character == "?":
             tokens.append(_ANY_CHARACTER)
         elif end:
-            tokens.append(_character_set(text[position + 1 : end]))
+            tokens.append(_character_set(text[position + 1 : end], negations))
             position = end
         else:
             position += character == "\\" and position + 1 < len(text)
             tokens.append(text[position])
         position += 1
-    return GlobPart(text, tuple(tokens))
+    return GlobPart(text if style in ("folders", "paths") else "", tuple(tokens))
 
 
 def _end_of_set(text: str, start: int) -> int:
@@ -222,8 +266,8 @@ def _end_of_set(text: str, start: int) -> int:
     return max(text.find("]", first + 1), 0)
 
 
-def _character_set(text: str) -> CharacterSet:
-    negated = text[0] in "!^"
+def _character_set(text: str, negations: str) -> CharacterSet:
+    negated = text[0] in negations
     ranges: list[tuple[str, str]] = []
     position = 1 if negated else 0
     while position < len(text):

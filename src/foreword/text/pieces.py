@@ -49,7 +49,7 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
         elif name == "list":
             text = ", ".join(item.strip() for item in split_list(text) if item.strip())
         elif name == "cell":
-            text = text.replace("|", "\\|")
+            text = text.replace("\\", "\\\\").replace("|", "\\|")
         elif name == "name":
             text = _as_name(text)
         elif name == "shortest":
