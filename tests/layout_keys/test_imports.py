@@ -51,6 +51,13 @@ def test_import_tokens_are_found(text, names):
         ("markdown", "**@a.md (@b.md) @c.md, `@d.md` ~~@e.md~~ [@f.md]", ["c.md,"]),
         ("markdown", "x\n\n    @a.md\n\n@1.md @_b.md @-c.md", ["1.md", "_b.md", "-c.md"]),
         ("markdown", "x[@a.md](b) *@c.md* [@d.md](#e)", ["a.md", "c.md", "d.md"]),
+        (
+            "markdown",
+            "<p>@a.md</p>\n\n@b.md\n<x>\n@c.md\n\n<!-- @d.md\n\n@e.md --> @f.md\n[g]: @g.md",
+            ["b.md", "c.md", "f.md"],
+        ),
+        ("markdown", "<x>\n@a.md\n</x>\n\n@b.md <!-- @c.md -->", ["b.md"]),
+        ("loose", "<p>@a.md</p>\n<!-- @b.md -->\n[c]: @c.md", ["b.md", "c.md"]),
         ("punctuated", '(@a.md) and @b.md, "@c.md". [@d.md] @e.md', ["a.md", "b.md", "c.md", "d.md", "e.md"]),
         ("punctuated", "<b>@a.md</b> [@b.md](c) x\n\n    @d.md", ["a.md", "b.md](c", "d.md"]),
         ("markdown", "<b>@a.md</b> x->@b.md <i class='c'>@d.md", ["a.md", "d.md"]),

@@ -175,6 +175,24 @@ def test_a_file_that_two_rules_find_belongs_to_the_nearer_one_and_in_a_mirror_to
     assert prompt.text == text
 
 
+@pytest.mark.parametrize(
+    ("exclude", "text"),
+    [
+        ("N.md", "A @i.md\nI\nB"),
+        ("x/N.md", "A @i.md\nI\nB"),
+        ("**/N.md", ""),
+        ("**/x/**", "A @i.md\nI"),
+        ("**/@(x|y)/[N].md", "A @i.md\nI"),
+        ("!**/N.md", "A @i.md\nB"),
+        ("**/i.md", "A @i.md\nB"),
+        ("/**/w/*.md", "B"),
+    ],
+)
+def test_a_mirror_compares_globs_to_exclude_with_the_whole_path(notes, exclude, text):
+    files, find = {"w/N.md": "A @i.md", "w/i.md": "I", "w/x/N.md": "B"}, {"imports": {}, "exclude": [exclude]}
+    assert notes.text(files, find, cwd="w/x", **MIRROR) == text
+
+
 def test_a_name_may_be_found_in_any_case(notes):
     files = {"w/n.md": "lower", "w/x/N.md": "exact", "w/x/n.md": "other"}
     find = {"files": ["walk:N.md"], "any_case": True}

@@ -14,6 +14,7 @@ from ..sources.links import inside_for, is_in_system_folder
 from ..sources.paths import is_file_name, is_inside
 from ..sources.places import real_path
 from ..sources.readable import ReadableFolders
+from ..sources.scoping import excluding_glob
 from ..text.lines import printable
 from ..vocabulary import value
 
@@ -108,6 +109,9 @@ class ImportReader:
             return self.report_missing(path, token, importing)
         if unfollowed := _unfollowed_reason(path, importing):
             return self.leave_out(path, token, importing, "deep", *unfollowed)
+        if glob := excluding_glob(path, importing.lookup, self.workspace):
+            self.record(path, "unused", importing, f"it is excluded by {glob!r}")
+            return NotImported("missing", path, "it is excluded")
         reading = self.cached_reading(path, importing, trim)
         if reading.fate in ("refused", "untrusted"):
             return self.refuse(path, token, importing, "outside", reading.reason)

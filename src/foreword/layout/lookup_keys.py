@@ -64,7 +64,8 @@ SELECTION_KEYS = (
         "exclude",
         "names",
         "Globs for files to leave out. A glob is compared with the whole path; one that does not start with `/`, `~/` or `**` starts at"
-        " the root. `*` and `?` match within a name, `**` matches any number of folders, and `{a,b}` matches either alternative.",
+        " the root. `*` and `?` match within a name, `**` matches any number of folders, and `{a,b}` matches either alternative. In a mirror, every"
+        ' glob is compared with the whole path as it is written, is read as with `globs = "paths"`, and also leaves out imported files.',
     ),
     Key(
         "find",

@@ -423,21 +423,6 @@ def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail
     return not fate
 
 
-def _excluding_glob(path: str, lookup: Lookup, workspace: Workspace) -> str:
-    """Return the glob that excludes a file, or empty if there is none."""
-    from .globs import matches_glob
-
-    for glob in lookup.exclude:
-        full_glob = glob
-        if glob.startswith("~/"):
-            full_glob = f"{workspace.home or '~'}{glob[1:]}"
-        elif not glob.startswith(("/", "**")):
-            full_glob = f"{workspace.root or workspace.cwd}/{glob}"
-        if matches_glob(path, full_glob):
-            return glob
-    return ""
-
-
 def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
     """Record a file that may not be read, or a link that points outside the workspace. Returns whether the file was refused."""
     if reading.fate in ("refused", "untrusted"):
@@ -491,3 +476,9 @@ def pointer_target(reading: Reading, lookup: Lookup, reader: Reader) -> str:
         return ""
     reader.stamp(target)
     return target
+
+
+def _excluding_glob(path: str, lookup: Lookup, workspace: Workspace) -> str:
+    from .scoping import excluding_glob
+
+    return excluding_glob(path, lookup, workspace)

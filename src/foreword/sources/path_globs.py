@@ -38,7 +38,7 @@ _STAR, _ANY_CHARACTER = 0, 1
 _NOTHING = "\0"  # no path contains it
 _RANGE = re.compile(r"\{(\w)\.\.(\w)\}")
 _SINGLE = re.compile(r"\{([^{},]*)\}")
-_GROUP = re.compile(r"[@+]?\(([^()]*)\)")
+_GROUP = re.compile(r"(?<!\\)[@+]?\(([^()\\]*)\)")
 
 
 @value

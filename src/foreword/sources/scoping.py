@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..text import regex
 from ..vocabulary import replace, value
 from .front_matter import PATH_FIELDS, parse_front_matter, read_fields, split
+from .globs import matches_glob
 from .path_globs import compile_globs, describe_ignored_globs, split_globs
 
 TYPE_CHECKING = False
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..layout.model import GlobStyle, Lookup, TextRules
-    from ..vocabulary import Fate
+    from ..vocabulary import Fate, Workspace
     from .path_globs import PathGlobs
     from .readings import Reading
 
@@ -139,3 +140,18 @@ def scope_of_globs(field: str, globs: str, style: GlobStyle = "folders", problem
     return RuleScope(
         field if globs else "", globs, compile_globs(globs, style), problem or describe_ignored_globs(globs)
     )
+
+
+def excluding_glob(path: str, lookup: Lookup, workspace: Workspace) -> str:
+    """Return the glob that excludes a file, or empty if there is none. A mirrored program compares globs with the whole path as they are written."""
+    if lookup.is_mirror:
+        return next((glob for glob in lookup.exclude if compile_globs(glob.removeprefix("/"), "paths").match(path)), "")
+    for glob in lookup.exclude:
+        full_glob = glob
+        if glob.startswith("~/"):
+            full_glob = f"{workspace.home or '~'}{glob[1:]}"
+        elif not glob.startswith(("/", "**")):
+            full_glob = f"{workspace.root or workspace.cwd}/{glob}"
+        if matches_glob(path, full_glob):
+            return glob
+    return ""

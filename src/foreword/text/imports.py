@@ -7,7 +7,7 @@ word        the path begins with a letter, `.`, `/` or `~` and ends at white spa
 loose       like `word`, but of all code only spans and closed fences of backticks have no imports
 markdown    an import may also be inside emphasis or a link's text, which end the path: `**@a.md**`, `[@a.md](b)`. A backslash before
             a space makes it part of the path, `#` begins a fragment, which is ignored, an HTML tag may come directly before and
-            after it, and indented code has no imports
+            after it, and indented code, HTML blocks, comments and definitions of links have no imports
 punctuated  an import may also follow punctuation. The path must be relative, and does not include trailing punctuation or anything
             from a `<` on: `(@a.md)`, `@a.md,`. Every line that begins like a fence opens or closes one
 """
@@ -18,7 +18,7 @@ import re
 from bisect import bisect_right
 
 from ..vocabulary import value
-from .markdown import Spans, fences, indented_code, outside
+from .markdown import Spans, fences, html, indented_code, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def import_tokens(text: str, style: TokenStyle = "word") -> Iterator[ImportToken
     """Yield the imports in text, in order. `style` specifies how to recognize them."""
     if "@" not in text:
         return
-    spans, code = Spans(text), indented_code(text) if style in ("word", "markdown") else []
+    spans, code = Spans(text), _without_imports(text, style)
     may_have_token = re.compile(_TOKEN_PATTERNS[style], re.MULTILINE).search
     search = re.compile(rf"\\[\\`]|(`+)|{_TOKEN_PATTERNS[style]}", re.MULTILINE).search
     for start, limit in outside(_fences(text, style), len(text)):
@@ -71,6 +71,15 @@ def import_tokens(text: str, style: TokenStyle = "word") -> Iterator[ImportToken
                 path = path_text.partition("#")[0].replace("\\ ", " ") if style == "markdown" else path_text
                 if path:
                     yield ImportToken(begin, position, path)
+
+
+def _without_imports(text: str, style: TokenStyle) -> list[tuple[int, int]]:
+    """Return the ranges outside fences in which imports do not count."""
+    code = indented_code(text) if style in ("word", "markdown") else []
+    if style != "markdown":
+        return code
+    definitions = [match.span() for match in re.finditer(r"(?m)^ {0,3}\[[^\]\n]+\]:[^\n]*", text)]
+    return sorted([*code, *html(text), *definitions])
 
 
 def _fences(text: str, style: TokenStyle) -> list[tuple[int, int]]:

@@ -110,6 +110,19 @@ def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]
     return [(start, end)]
 
 
+def html(text: str) -> list[tuple[int, int]]:
+    """Return the ranges of HTML blocks, each up to an empty line, and of comments outside them."""
+    blocks = _html_blocks(text, frozenset(_blocks_of(text).starts)) if "<" in text else []
+    found = [match.span() for match in re.finditer(r"<!--.*?-->", text, re.DOTALL)] if "<!--" in text else []
+    comments = [span for start, end in outside(blocks, len(text)) for span in _within(found, start, end)]
+    return sorted([*blocks, *comments])
+
+
+def _within(ranges: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Return those of the sorted ranges that begin between two positions."""
+    return ranges[bisect_left(ranges, (start, 0)) : bisect_left(ranges, (end, 0))]
+
+
 def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
     """Return the ranges of HTML blocks, each up to an empty line. A comment inside one is not a separate block.
 
