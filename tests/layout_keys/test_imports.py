@@ -66,6 +66,7 @@ def test_import_tokens_are_found(text, names):
         ("punctuated", "````\n@a.md\n```\n@b.md\n````\n@c.md\n", ["b.md"]),
         ("punctuated", "~~~\n@a.md\n```\n@b.md\n~~~\n@c.md\n", ["c.md"]),
         ("punctuated", "see:@a.md \\@b.md #@c.md", ["a.md", "b.md", "c.md"]),
+        ("punctuated", "<@a.md> @@b.md -@c.md x/@d.md", ["a.md", "d.md"]),
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],
 )

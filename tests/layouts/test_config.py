@@ -38,6 +38,7 @@ FILES = {"w/.git": None, "w/A.md": "a", "w/B.md": "b", "w/C.md": "c"}
         ("home/.config/t.json", "config:t.json#context.names", '{"context": {"names": ["C.md"]}}', "c"),
         ("w/t.jsonc", "root:t.jsonc#names", '// x\n{"names": /* y */ ["B.md",],}', "b"),
         ("w/t.json", "walk:t.json#names", '{"names": []}', ""),
+        ("w/t.json", "root:t.json#names", '{"names": ["{B,C}.md", "A.md"]}', "b c a"),
         ("w/t.json", "cwd:t.json#other", '{"names": ["B.md"]}', "a"),
         ("w/t.json", "cwd:t.json#names.deeper", '{"names": ["B.md"]}', "a"),
         ("w/t.json", "cwd:t.json#names", " \n", "a"),

@@ -42,14 +42,16 @@ def fate_of(tree, layout_text, path):
 @pytest.mark.parametrize(
     ("order", "text"),
     [
-        ("", "root notes apps deep"),
-        ('order = "farthest"', "root notes apps deep"),
-        ('order = "nearest"', "deep apps root notes"),
-        ('order = "path"', "deep apps root notes"),
+        ("", "root notes apps notes2 deep"),
+        ('order = "farthest"', "root notes apps notes2 deep"),
+        ('order = "nearest"', "deep apps notes2 root notes"),
+        ('order = "pattern"', "deep apps root notes2 notes"),
+        ('order = "path"', "deep apps notes2 root notes"),
     ],
 )
 def test_files_are_in_order(tree, layout_text, order, text):
-    tree({"w/.git": None, "w/A.md": "root", "w/B.md": "notes", "w/.APPS/A.md": "apps", "w/.APPS/.x/A.md": "deep"})
+    tree({"w/.git": None, "w/A.md": "root", "w/B.md": "notes", "w/.APPS/A.md": "apps", "w/.APPS/B.md": "notes2"})
+    tree({"w/.APPS/.x/A.md": "deep"})
     assert layout_text(f'[find.project]\n{order}\nfiles = ["walk:A.md", "walk:B.md"]\n', "w/.APPS/.x") == text
 
 
@@ -63,7 +65,9 @@ def test_order_by_path_is_by_code_unit(tree, layout_text):
     assert layout_text('[find.project]\norder = "path"\nfiles = ["root:\uffee/*.md"]\n') == "emoji form"
 
 
-@pytest.mark.parametrize(("order", "text"), [("farthest", "sub"), ("nearest", "sub"), ("path", "sub")])
+@pytest.mark.parametrize(
+    ("order", "text"), [("farthest", "sub"), ("nearest", "sub"), ("pattern", "sub"), ("path", "sub")]
+)
 def test_only_the_nearest_file_is_used_in_every_order(tree, layout_text, order, text):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/sub/AGENTS.md": "sub"})
     table = f'[find.project]\norder = "{order}"\ntake = "nearest"\nfiles = ["walk:AGENTS.md"]\n'

@@ -306,7 +306,7 @@ class TextSearch:
         steps: list[SearchStep] = []
         if lookup.take == "nearest":
             slots = self.slots(trail)
-            for slot in slots if lookup.order == "nearest" else reversed(slots):
+            for slot in slots if lookup.order in ("nearest", "pattern") else reversed(slots):
                 texts += self.texts_in(slot, trail, nearest=texts[0].reading if texts else None)
         elif self.reader.changed_paths is None or lookup.directories:
             for slot in self.slots(trail):

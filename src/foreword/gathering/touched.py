@@ -93,9 +93,12 @@ def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Fin
 
 
 def directories_above(
-    lookup: Lookup, files: Iterable[TouchedFile], workspace: Workspace, *, is_mirror: bool
+    lookup: Lookup, files: Iterable[TouchedFile], workspace: Workspace, reader: Reader, *, is_mirror: bool
 ) -> tuple[str, ...]:
-    """Return the directories of the place `down`, outermost first: those above the touched files that the place `walk` does not include."""
+    """Return the directories of the place `down`, outermost first: those above the touched files that the place `walk` does not include.
+
+    They start at the nearest directory with one of the lookup rule's markers.
+    """
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     directories: dict[str, None] = {}
     for file in files:
@@ -106,6 +109,8 @@ def directories_above(
         # If a directory is known, so are those above it.
         while folder != root and folder not in directories and is_inside(folder, root) and not is_inside(cwd, folder):
             folders.append(folder)
+            if any(reader.has_entry(os.path.join(folder, marker)) for marker in lookup.markers or ()):
+                break
             folder = os.path.dirname(folder)
         for folder in reversed(folders):
             if not is_mirror and os.path.basename(folder) in _SKIPPED_FOLDERS:
@@ -127,7 +132,7 @@ def gather_touched(
     is_mirror = bool(layout.mirrors)
     # The results of the other lookup rules do not depend on these directories, and are reused for the next path.
     lookups = [
-        replace(lookup, directories=directories_above(lookup, files, workspace, is_mirror=is_mirror))
+        replace(lookup, directories=directories_above(lookup, files, workspace, reader, is_mirror=is_mirror))
         if lookup.looks_down
         else lookup
         for lookup in layout.lookups

@@ -19,7 +19,7 @@ PLACES = {
     "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
 }
 WALKED_PLACES = ("walk", "between", "down")
-TEXT_ORDERS = ("farthest", "nearest", "path")
+TEXT_ORDERS = ("farthest", "nearest", "pattern", "path")
 MENU_ORDERS = ("name", "layer", "found", "directory")
 SELECTION_KEYS = (
     Key(
@@ -34,7 +34,8 @@ SELECTION_KEYS = (
         "order",
         "choice",
         "The order of the files: by directory, from the top of `walk` down (`farthest`, the default) or from the working directory up"
-        " (`nearest`); or by full path, compared by UTF-16 code units (`path`). Menus are sorted by name (`name`, the default), by layer and then by"
+        " (`nearest`); like that for each pattern, one after the other (`pattern`);"
+        " or by full path, compared by UTF-16 code units (`path`). Menus are sorted by name (`name`, the default), by layer and then by"
         " name (`layer`), folder by folder, as `files` lists them (`found`), or pattern by pattern, with adjacent folders of the same directory sorted together"
         " by name (`directory`).",
         (*TEXT_ORDERS, *MENU_ORDERS),
@@ -44,7 +45,8 @@ SELECTION_KEYS = (
         "markers",
         "names",
         'Names such as `[".git", ".hg"]`: `walk` starts at the nearest directory that contains one of them. If there is none, only the working'
-        " directory is searched. By default, `walk` starts at the git root. A workspace cannot set it.",
+        " directory is searched. By default, `walk` starts at the git root. `down` starts there too, if it is below the working directory. A workspace"
+        " cannot set it.",
     ),
     Key(
         "find",

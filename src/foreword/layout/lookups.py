@@ -285,7 +285,7 @@ def _parse_groups(
     list_name = ""
 
     def repeated_groups() -> Iterator[tuple[Pattern, ...]]:
-        for entry in settings[list_name] if repeated_texts else ():
+        for entry in _entries(settings[list_name]) if repeated_texts else ():
             for text in repeated_texts:
                 for pattern in _parse_alternatives(text, where, {**settings, list_name: entry}, untrusted, env):
                     yield (pattern,)
@@ -320,8 +320,17 @@ def _parse_alternatives(
     if not lists:
         yield parse_pattern(text, where, settings, untrusted, env)
         return
-    for entry in settings[lists[0]]:
+    for entry in _entries(settings[lists[0]]):
         yield from _parse_alternatives(text, where, {**settings, lists[0]: entry}, untrusted, env)
+
+
+def _entries(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield the values of a list setting, with an entry for each alternative of one such as `docs/{a,b}.md`."""
+    for value in values:
+        try:
+            yield from expand_alternatives(value, "") if isinstance(value, str) else [value]
+        except LayoutError:  # too many
+            yield value
 
 
 def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:

@@ -152,7 +152,7 @@ class Lookup:
     links: Literal["inside", "follow"] = "inside"
     copies: Literal["drop", "first", "texts", "keep"] = "drop"
     rules: TextRules = TextRules()
-    order: Literal["farthest", "nearest", "path", "name", "layer", "found", "directory"] = "farthest"
+    order: Literal["farthest", "nearest", "pattern", "path", "name", "layer", "found", "directory"] = "farthest"
     markers: Sequence[str] | None = None
     any_case: bool = False
     hidden: bool = False

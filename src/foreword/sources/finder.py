@@ -44,11 +44,11 @@ class Bound:
 
 
 def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
-    """Yield the slots to search, in order. Adjacent groups that start from `walk` are searched together, except in the order `directory`."""
+    """Yield the slots to search, in order. Adjacent groups that start from `walk` are searched together, except in the orders `directory` and `pattern`."""
     walked_groups: list[Sequence[Pattern]] = []
     for group in lookup.groups:
         place = group[0].place if group else ""
-        if walked_groups and (walked_groups[0][0].place != place or lookup.order == "directory"):
+        if walked_groups and (walked_groups[0][0].place != place or lookup.order in ("directory", "pattern")):
             yield from _walk_slots(walked_groups, lookup, workspace, reader)
             walked_groups = []
         if place in ("walk", "between", "down"):
@@ -82,7 +82,7 @@ def _walk_slots(
     sample_patterns = {pattern.confined: pattern for group in walked_groups for pattern in group}
     directories = _directories(walked_groups, lookup, workspace, reader, is_confined=True in sample_patterns)
     # If only one of several files with the same name is listed, it is the nearest.
-    is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
+    is_nearest_first = lookup.order in ("nearest", "pattern") if lookup.kind == "text" else lookup.same_name == "first"
     for directory in reversed(directories) if is_nearest_first else directories:
         reaches = {
             confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in sample_patterns.items()

@@ -31,9 +31,9 @@ _TOKEN_PATTERNS = {
     "word": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "loose": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "markdown": r"((?:(?<=\s)|(?<=[\w\"'/]>)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
-    "punctuated": r"(?<![\w*])()@([A-Za-z0-9._-][^\s<]*)",
+    "punctuated": r"(?<![\w*@-])()@([A-Za-z0-9._-][^\s<]*)",
 }
-_PUNCTUATION = ".,;:!?)]}\"'"
+_PUNCTUATION = ".,;:!?)]}>\"'"
 MAX_TOKENS = 1_000
 """How many imports one text may have. The others are ignored, because each import is looked up on the disk."""
 MAX_FOLLOWED = 3_000

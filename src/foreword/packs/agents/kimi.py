@@ -19,7 +19,7 @@ LAYOUT = Layout(
     line_ends='keep',
     differs=("Kimi Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Kimi Code puts the files into a code fence that is longer than any inside them; here it always has the same length.', 'Kimi Code also reads the field when-to-use, lists *.md files in the folder of skills, and leaves out skills of the type flow, and of names that differ only in case all but the first.', ),
     detected_by=('.kimi-code/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('- ', Field(name='path'), ), join='\n', wrap=("<system-reminder>\n[Kimi Code's note on these files]\n", Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='.kimi-code/AGENTS.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends'), is_mirror=True), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('- ', Field(name='path'), ), join='\n', wrap=("<system-reminder>\n[Kimi Code's note on these files]\n", Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='.kimi-code/AGENTS.md'), ), (Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='agents.md'), ), ), copies='keep', rules=TextRules(trim='ends'), markers=('.git', ), is_mirror=True), ), on=('read', 'edit', 'create', )),
     align={'files': ['AGENTS.md'], 'skills': '.kimi-code/skills'},
 )
 
@@ -55,7 +55,7 @@ def mapping() -> dict[str, Any]:
                                'root:.agents/skills/*/**/SKILL.md',
                                'env:KIMI_CODE_HOME/skills/*/**/SKILL.md',
                                'home:.agents/skills/*/**/SKILL.md']},
-          'touched': {'trim': 'ends', 'files': ['down:.kimi-code/AGENTS.md', ['down:AGENTS.md', 'down:agents.md']]}},
+          'touched': {'trim': 'ends', 'markers': ['.git'], 'files': ['down:.kimi-code/AGENTS.md', ['down:AGENTS.md', 'down:agents.md']]}},
  'section': {'base': {'text': "[Kimi Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'instructions': {'sections': ['user', 'project'], 'lifetime': 'project', 'wrap': '`````````\n{}\n`````````'},
              'user': {'list': 'user', 'join': '\n\n', 'item': '<!-- From: {path} -->\n{text}'},
