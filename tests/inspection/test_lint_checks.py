@@ -748,7 +748,7 @@ def test_only_agents_that_search_so_deep_skip_a_skill(tree, path, outcome):
     ("text", "line"),
     [
         ("# Shop\n\n```sh\nmake\n", 3),
-        ("Run.\n\n<!-- later\nx", 3),
+        ("Run.\n\n<!-- later\n", 3),
         ("```\na\n```\n\nb\n\n~~~\nc\n", 7),
         ("Run.\n```\n \n", 0),
     ],

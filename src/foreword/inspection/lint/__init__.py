@@ -125,14 +125,14 @@ def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] 
 
 
 def _with_lines(findings: Iterable[Finding], sources: Iterable[SourceText]) -> Iterator[Finding]:
-    """Yield these findings. Those about a fence or comment that is never closed get its line, unless nothing follows it."""
+    """Yield these findings. Those about a fence or comment that is never closed get its line. A fence that nothing follows is harmless."""
     by_path = {source.reported_path: source for source in sources if source.reported_path}
     for finding in findings:
         source = by_path.get(finding.path) if finding.code == "file-fence" and not finding.line else None
         start = unclosed_start(source.text) if source else None
         if source is None or start is None:
             yield finding
-        elif source.text[start:].partition("\n")[2].strip():
+        elif source.text.startswith("<!--", start) or source.text[start:].partition("\n")[2].strip():
             yield replace(
                 finding, line=source.line(start), message=finding.message.replace("it was closed", "close it")
             )
