@@ -32,6 +32,11 @@ class Mirror:
         return self._layout or shipped_mirror(self.name)
 
 
+def shipped_mirrors() -> dict[str, Mirror]:
+    """Return the shipped mirrors by name, without loading their layouts."""
+    return {name: Mirror(name, *OUTLINES[name]) for name in mirror_names()}
+
+
 def all_mirrors(
     workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Layout], list[Finding]]:
@@ -49,7 +54,7 @@ def find_mirrors(
     the name of another mirror is named after its address.
     """
     check_packs(packs or ())
-    mirrors = {name: Mirror(name, *OUTLINES[name]) for name in mirror_names()}
+    mirrors = shipped_mirrors()
     findings: list[Finding] = []
     for address in custom_layouts(workspace, packs, skipped_prefixes=("workspace",)):
         try:

@@ -9,11 +9,10 @@ import os
 from itertools import islice
 
 from ..engine.assembler import Assembler
-from ..packs.packs import mirror_names
-from ..packs.shipped import shipped_mirror
+from ..packs.mirrors import shipped_mirrors
 from ..sources.environment import resolve_workspace
 from ..sources.git import GitError, open_git
-from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
+from ..sources.instruction_files import find_instruction_files
 from ..sources.paths import is_inside
 from ..sources.places import Known
 from ..sources.reader import Reader
@@ -25,10 +24,9 @@ from .touch_candidates import touch_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Sequence, Set
     from datetime import datetime
 
-    from ..layout.model import Layout
     from ..vocabulary import Prompt
     from .question import Question
 
@@ -48,7 +46,7 @@ class ProjectPrompts:
             workspace = resolve_workspace(question.workspace, Reader())
             root = workspace.root or workspace.cwd
         self.root, self.shown_root = root, printable(root)
-        self.mirrors: Mapping[str, Layout] = {name: shipped_mirror(name) for name in mirror_names()}
+        self.mirrors = shipped_mirrors()
         self._files: Sequence[str] | None = None
         self._hidden: frozenset[str] = frozenset()
         self._asked: set[str] = set()  # the paths that git was asked about
@@ -87,7 +85,7 @@ class ProjectPrompts:
 
     def _evidence_folders(self) -> dict[str, list[str]]:
         """Return the files below each folder at the root that shows that an agent is in use. Large folders are left out."""
-        names = {".foreword", *(path.rstrip("/") for layout in self.mirrors.values() for path in layout.detected_by)}
+        names = {".foreword", *(path.rstrip("/") for mirror in self.mirrors.values() for path in mirror.detected_by)}
         found: dict[str, list[str]] = {}
         for top in (os.path.join(self.root, name) for name in sorted(names)):
             if os.path.isdir(top) and not os.path.islink(top):
@@ -101,7 +99,7 @@ class ProjectPrompts:
         """Return the repository's instruction files, for all layouts."""
         if self._files is None:
             listings = Listings(self.question.workspace.inside)
-            patterns = instruction_file_patterns(self.mirrors.values())
+            patterns = [pattern for mirror in self.mirrors.values() for pattern in mirror.patterns]
             found = find_instruction_files(self.root, patterns, listings).paths
             self.known.walked.add(listings.listed)
             self._files = [path for path in found if path not in self._hidden]
@@ -120,8 +118,8 @@ class ProjectPrompts:
 
         names = [
             name
-            for name, layout in self.mirrors.items()
-            if evidence_of(layout.detected_by, self.root, self.files(), self._hidden)
+            for name, mirror in self.mirrors.items()
+            if evidence_of(mirror.detected_by, self.root, self.files(), self._hidden)
         ]
         settings = os.path.join(self.root, ".foreword")
         is_configured = settings not in self._hidden and os.path.lexists(settings)

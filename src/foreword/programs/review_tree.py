@@ -76,7 +76,7 @@ class TreeReader:
         self.question, self.checkout, self.differences = question, checkout, differences
         checkout.open(base)
         project = ProjectPrompts(question, checkout.root)
-        layouts = [*project.mirrors.values(), shipped_mirror(_DEFAULT_LAYOUT)]
+        layouts = [*(mirror.layout for mirror in project.mirrors.values()), shipped_mirror(_DEFAULT_LAYOUT)]
         names = (checkout.listings.children, _names_by_folder(differences))
         patterns = instruction_file_patterns(layouts)
         selected = {path for group in names for path in select_instruction_files(group, patterns)}
@@ -130,7 +130,7 @@ class TreeReader:
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         if requested:
             return list(dict.fromkeys(requested))
-        names = [name for name, layout in self.mirrors.items() if any(map(self._exists, layout.detected_by))]
+        names = [name for name, mirror in self.mirrors.items() if any(map(self._exists, mirror.detected_by))]
         return [*names, ""] if not names or self._exists(".foreword/") else names
 
     def _exists(self, sign: str) -> bool:
