@@ -107,12 +107,13 @@ def _directories(
 
 def _without_main_checkout(walk: str, workspace: Workspace, reader: Reader) -> list[str]:
     """Return the walked directories. With `checkout`, those of the checkout that a worktree inside it belongs to are left out."""
-    directories = walked_directories(walk, workspace)
-    if walk != "checkout":
+    directories, root = walked_directories(walk, workspace), workspace.root or workspace.cwd
+    # The `.git` of a worktree is a file.
+    if walk != "checkout" or not workspace.is_repository or reader.is_folder(os.path.join(root, ".git")):
         return directories
     from .repository import main_checkout
 
-    root, main = workspace.root or workspace.cwd, main_checkout(workspace, reader)
+    main = main_checkout(workspace, reader)
     return [folder for folder in directories if is_inside(folder, root) or not is_inside(folder, main)]
 
 
