@@ -7,6 +7,7 @@ import re
 
 from .form_trees import FORM_TREES
 from .front_trees import FRONT_TREES
+from .glob_trees import GLOB_TREES
 from .line_end_trees import LINE_END_TREES
 from .menu_trees import (
     MENU_TREES,
@@ -21,6 +22,7 @@ from .menu_trees import (
 )
 from .more_trees import MORE_TREES
 from .odd_trees import ODD_TREES
+from .place_trees import PLACE_TREES
 from .settings_trees import SETTINGS_TREES
 from .skill_trees import SKILL_TREES
 from .tree import DEFAULT_PROGRAMS, Tree
@@ -536,3 +538,4 @@ TREES: dict[str, Tree] = {
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }
 TREES |= SETTINGS_TREES | MORE_TREES | FORM_TREES | LINE_END_TREES | FRONT_TREES | MENU_TREES | SKILL_TREES | ODD_TREES
+TREES |= GLOB_TREES | PLACE_TREES

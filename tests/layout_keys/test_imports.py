@@ -53,8 +53,8 @@ def test_import_tokens_are_found(text, names):
         ("markdown", "x[@a.md](b) *@c.md* [@d.md](#e)", ["a.md", "c.md", "d.md"]),
         (
             "markdown",
-            "<p>@a.md</p>\n\n@b.md\n<x>\n@c.md\n\n<!-- @d.md\n\n@e.md --> @f.md\n[g]: @g.md",
-            ["b.md", "c.md", "f.md"],
+            "<p>@a.md</p>\n\n@b.md\n<x>\n@c.md\n\n<!-- @d.md\n\n@e.md --> @f.md\n\n[g]: @g.md 'x'\n[h]: @h.md x",
+            ["b.md", "c.md", "f.md", "h.md"],
         ),
         ("markdown", "<x>\n@a.md\n</x>\n\n@b.md <!-- @c.md -->", ["b.md"]),
         ("loose", "<p>@a.md</p>\n<!-- @b.md -->\n[c]: @c.md", ["b.md", "c.md"]),
@@ -66,6 +66,7 @@ def test_import_tokens_are_found(text, names):
         ("punctuated", "````\n@a.md\n```\n@b.md\n````\n@c.md\n", ["b.md"]),
         ("punctuated", "~~~\n@a.md\n```\n@b.md\n~~~\n@c.md\n", ["c.md"]),
         ("punctuated", "see:@a.md \\@b.md #@c.md", ["a.md", "b.md", "c.md"]),
+        ("punctuated", "@é.md ü@b.md 語 @c-é.md", ["é.md", "b.md", "c-é.md"]),
         ("punctuated", "<@a.md> @@b.md -@c.md x/@d.md", ["a.md", "d.md"]),
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],

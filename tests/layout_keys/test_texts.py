@@ -52,6 +52,9 @@ def test_in_a_mirror_a_blank_file_can_hide_the_others_of_its_group(notes, blank)
         ("<!---->a", "a"),
         ("A\n<x>\nB\n</x>\n<!-- c -->\nD", "A\n<x>\nB\n</x>\nD"),
         ("<!-- never closed\nx", "<!-- never closed\nx -->"),
+        ("A\n\n[x]: y 'z'\n[w]: v\n\n[q]: r s\n\n<!-- c -->\nB", "A\n\n[q]: r s\n\nB"),
+        ("[x]: y\n\nA", "[x]: y\n\nA"),
+        ("A\n[x]: y\n\n<!-- c -->\n```\n\n[z]: y\n```", "A\n[x]: y\n\n```\n\n[z]: y\n```"),
         *(
             (text, text)
             for text in (

@@ -174,7 +174,20 @@ def _apply_conditions(
         return results, ()
     from .conditions import apply_conditions
 
+    changing = {lookup.name: lookup for lookup in layout.lookups if lookup.is_probe and lookup.rules.change_text}
+    results = {
+        name: _without_blank_texts(changing[name], result) if name in changing else result
+        for name, result in results.items()
+    }
     return apply_conditions(layout, results, workspace)
+
+
+def _without_blank_texts(lookup: Lookup, result: LookupResult) -> LookupResult:
+    """Return the result of a lookup rule that is only a condition, without texts of which it drops everything, such as comments."""
+    from .documents import drop_parts
+
+    kept = [text for text in result.texts if any(p.text.strip() for p in drop_parts(text.reading, lookup.rules))]
+    return replace(result, texts=kept) if len(kept) < len(result.texts) else result
 
 
 def _one_per_file(candidates: Sequence[Candidate], named_paths: Set[str]) -> tuple[Candidate, ...]:

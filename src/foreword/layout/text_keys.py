@@ -30,7 +30,8 @@ TEXT_KEYS = (
         "comments",
         "choice",
         "Whether to drop HTML comments that start a line, outside code, lists and quotes (`drop`; comments within a line and comments that are"
-        " never closed are kept, and in a file that contains any, all line ends become LF), or all comments, also in code, and a `<!--` that is"
+        " never closed are kept; of a file that contains any,"
+        " definitions of links are dropped too, and all line ends become LF), or all comments, also in code, and a `<!--` that is"
         " never closed (`all`). `keep` by default.",
         ("keep", "drop", "all"),
     ),

@@ -18,7 +18,7 @@ import re
 from bisect import bisect_right
 
 from ..vocabulary import value
-from .markdown import Spans, fences, html, indented_code, outside
+from .markdown import Spans, definitions, fences, html, indented_code, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _TOKEN_PATTERNS = {
     "word": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "loose": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "markdown": r"((?:(?<=\s)|(?<=[\w\"'/]>)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
-    "punctuated": r"(?<![\w*@-])()@([A-Za-z0-9._-][^\s<]*)",
+    "punctuated": r"(?<![A-Za-z0-9_*@-])()@([A-Za-z0-9._\x80-\U0010ffff-][^\s<]*)",
 }
 _PUNCTUATION = ".,;:!?)]}>\"'"
 MAX_TOKENS = 1_000
@@ -78,8 +78,7 @@ def _without_imports(text: str, style: TokenStyle) -> list[tuple[int, int]]:
     code = indented_code(text) if style in ("word", "markdown") else []
     if style != "markdown":
         return code
-    definitions = [match.span() for match in re.finditer(r"(?m)^ {0,3}\[[^\]\n]+\]:[^\n]*", text)]
-    return sorted([*code, *html(text), *definitions])
+    return sorted([*code, *html(text), *definitions(text)])
 
 
 def _fences(text: str, style: TokenStyle) -> list[tuple[int, int]]:

@@ -36,6 +36,7 @@ _HTML = (
     r"|header|hr|html|iframe|li|main|menu|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?=[ \t\n/>])"
     r"|<(?:pre|script|style|textarea)(?=[ \t\n>])|(?P<alone></?[a-z][^<>\n]*>[ \t]*$))"
 )
+_DEFINITION = r"""^ {0,3}\[[^\]\n]+\]:[ \t]*\S+[ \t]*(?:"[^"\n]*"|'[^'\n]*'|\([^)\n]*\))?[ \t]*(?:\n+|\Z)"""
 _TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
 _CODE_INDENT = 4
@@ -108,6 +109,24 @@ def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]
     while text.startswith("\n", end):
         end += 1
     return [(start, end)]
+
+
+def definitions(text: str) -> list[tuple[int, int]]:
+    """Return the ranges of the lines outside fences that define links, as in `[name]: target "title"`."""
+    found: list[tuple[int, int]] = []
+    search = re.compile(_DEFINITION, re.MULTILINE).finditer
+    for start, limit in prose(text) if "]:" in text else ():
+        for match in search(text, start, limit):
+            begin, end = match.span()
+            if text[max(begin - 2, 0) : begin] in ("", "\n", "\n\n") or (found and found[-1][1] == begin):
+                found.append((begin, end))
+    return found
+
+
+def comments_and_definitions(text: str) -> list[tuple[int, int]]:
+    """Return the ranges of the comments that begin a line, and those of definitions of links outside them."""
+    found, others = comments(text), definitions(text)
+    return sorted([*found, *(span for start, end in outside(found, len(text)) for span in _within(others, start, end))])
 
 
 def html(text: str) -> list[tuple[int, int]]:

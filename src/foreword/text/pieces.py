@@ -186,14 +186,14 @@ def with_newlines(pieces: Pieces, *, single_returns: bool = True) -> Pieces:
 
 
 def without_comments(pieces: Pieces) -> Pieces:
-    """Return the pieces without the comments that begin a line, outside code and lists, and with LF line ends.
+    """Return the pieces without the comments that begin a line, outside code and lists, without definitions of links, and with LF line ends.
 
     The programs that drop such comments parse a file that contains any comment, and write it with other line ends.
     """
-    from .markdown import comments
+    from .markdown import comments_and_definitions
 
     pieces = with_newlines(pieces)
-    return without_ranges(pieces, comments("".join(piece.text for piece in pieces)))
+    return without_ranges(pieces, comments_and_definitions("".join(piece.text for piece in pieces)))
 
 
 def without_all_comments(pieces: Pieces) -> Pieces:
