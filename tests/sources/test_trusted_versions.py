@@ -12,10 +12,10 @@ RULES = "# Rules\n\nBe brief.\nUse tabs.\n"
 FRONT = "---\na: 1\n---\nBe brief.\n"
 
 
-@pytest.fixture(params=["sha1", "sha256"])
+@pytest.fixture
 def versions(tree, git, request):
     """The ref main: RULES has become FRONT in its second commit. The branch work begins at the first one."""
-    git("init", "--object-format", request.param)
+    git("init", "--object-format", getattr(request, "param", "sha1"))
     tree({"w/AGENTS.md": RULES, "w/other.md": "X\n"})
     git("add", ".")
     git("commit", "-m", "one")
@@ -27,6 +27,7 @@ def versions(tree, git, request):
     return TrustedVersions(Workspace(tree.path("w"), root=tree.path("w")), "refs/heads/main")
 
 
+@pytest.mark.parametrize("versions", ["sha1", "sha256"], indirect=True)
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
