@@ -209,12 +209,13 @@ class PartMaker:
         return parts
 
     def _known_at(self, text: str, position: int) -> tuple[int, Sequence[LogPart]]:
-        """Return the length and parts of the attachment whose text starts here, or 0 and none."""
-        while text.startswith("\n", position):
-            position += 1
-        for length, known_hash, parts in self._starts.get(text[position : position + _START], ()):
-            if hash_of(text[position : position + length]) == known_hash:
-                return length, parts
+        """Return the length and parts of the attachment whose text starts here or after line feeds, which count, or 0 and none."""
+        start = position
+        while text.startswith("\n", start):
+            start += 1
+        for length, known_hash, parts in self._starts.get(text[start : start + _START], ()):
+            if hash_of(text[start : start + length]) == known_hash:
+                return start - position + length, parts
         return 0, ()
 
     # What comes before the messages
