@@ -170,6 +170,14 @@ def test_a_page_of_all_teams_has_a_possible_limit(store, limit, newest):
     assert list(AllTeams(store).conversations(ConversationQuery(newest=newest, limit=0)).rows) == []
 
 
+def test_nothing_comes_after_a_position_that_no_id_can_have(store, edition):
+    store.for_team("b").publish("x", edition(1), 0)
+    for after in (position_in("a\0", "x"), position_in("a", "\0"), position_in("a", "\ud800")):
+        assert list(AllTeams(store).conversations(ConversationQuery(after=after)).rows) == []
+    query = ConversationQuery(after=position_in("a", "x"))
+    assert [row.id for row in AllTeams(store).conversations(query).rows] == ["x"]
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
 def test_the_pages_of_all_teams_with_a_prefix(store, edition, limit):
     everything, expected = AllTeams(store), [(team, f"x{number}") for team in ("", "a", "b") for number in (1, 2)]
