@@ -4,8 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
+from types import SimpleNamespace
 
 import pytest
+
+from foreword.extensions import installed
 
 CODE = """
 from foreword.extensions import Extension, Start
@@ -77,3 +81,13 @@ def test_a_broken_extension_is_reported_once_and_the_command_continues(tree, run
     assert [finding["code"] for finding in repeated["findings"]].count("extension-failed") == 1
     _, report = run_with(entry, "lint", "--json")
     assert [finding["code"] for finding in report["findings"]].count("extension-failed") == 1
+
+
+@pytest.mark.parametrize("loaded", [lambda: 5, lambda: None])
+def test_an_entry_point_that_returns_something_else_says_so(monkeypatch, loaded):
+    entry = SimpleNamespace(name="broken", value="package:make", load=lambda: loaded)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry])
+    (extension,) = installed()
+    for call in (lambda: extension.context([], None), lambda: extension.checks[0](None)):
+        with pytest.raises(TypeError, match="^package:make is not an Extension and does not return one$"):
+            call()

@@ -45,6 +45,16 @@ def rows():
         ("contents", 2, [2, content_hash([HASHES[1]] * 6), 8, 1, 1, 1, 1, 1, 2], ["the texts of content 2 do not match its hash"]),
         ("contents", 3, [3, content_hash([HASHES[2]] * 6), 7, *[2] * 6], ["content 3 is not used by any edition; run foreword store prune to remove it"]),
         ("contents", 2, None, ["edition 2 of conversation 'a' has no content: content 2 is missing", COUNTS]),
+        (
+            "contents",
+            1,
+            None,
+            [
+                "edition 1 of conversation 'a' has no content: content 1 is missing",
+                "edition 1 of conversation 'b' has no content: content 1 is missing",
+                COUNTS,
+            ],
+        ),
         ("unused", 1, [1], []),
         ("editions", "a1", None, [COUNTS]),
         ("editions", "a2", None, ["conversation 'a' has no edition in use", "content 2 is not used by any edition; run foreword store prune to remove it", COUNTS]),
