@@ -89,5 +89,5 @@ def test_an_entry_point_that_returns_something_else_says_so(monkeypatch, loaded)
     monkeypatch.setattr(metadata, "entry_points", lambda group: [entry])
     (extension,) = installed()
     for call in (lambda: extension.context([], None), lambda: extension.checks[0](None)):
-        with pytest.raises(TypeError, match="^package:make is not an Extension and does not return one$"):
+        with pytest.raises(TypeError, match=r"^package:make is not an Extension and does not return one$"):
             call()
