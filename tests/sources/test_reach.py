@@ -7,6 +7,7 @@ import pytest
 
 from foreword import Workspace
 from foreword.layout.model import Lookup, Pattern
+from foreword.sources.finder import bound_of
 from foreword.sources.links import (
     Reach,
     inside_for,
@@ -234,3 +235,25 @@ def test_the_link_that_is_named_is_below_the_folder(tmp_path):
     assert reach.link(Places(), f"{tmp_path}/w/api/AGENTS.md") == f"{tmp_path}/w/api"
     for outside in (Reach(f"{tmp_path}/w/api", f"{tmp_path}/w"), Reach("/")):
         assert outside.link(Places(), f"{tmp_path}/w/AGENTS.md") == f"{tmp_path}/w/AGENTS.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "folder", "is_users_own"),
+    [
+        # The includes of the project's files must be in the workspace, also if a caller's pattern finds them.
+        ("/home/ada/w/api/A.md", Pattern("walk", "A.md"), "/home/ada/w", False),
+        ("/home/ada/w/api/A.md", Pattern("cwd", "A.md"), "/home/ada/w", False),
+        ("/home/ada/w/docs/a.md", Pattern("path", "docs/*.md"), "/home/ada/w", False),
+        # Those of other files must be in the folder that their pattern names.
+        ("/opt/rules/a.md", Pattern("path", "/opt/rules/a.md"), "/opt/rules", True),
+        ("/home/ada/rules/a.md", Pattern("path", "~/rules/a.md"), "/home/ada/rules", True),
+        ("/home/ada/.config/x/A.md", Pattern("config", "x/A.md"), "/home/ada/.config/x", True),
+        ("/home/ada/.agents/A.md", Pattern("home", ".agents/A.md"), "/home/ada/.agents", True),
+        ("/etc/rules/a.md", Pattern("system", "etc/rules/a.md"), "/etc/rules", True),
+        ("/far/a.md", Pattern("home", ".agents/A.md"), "/far", True),
+    ],
+)
+def test_how_far_the_includes_of_a_file_may_lead(path, pattern, folder, is_users_own):
+    workspace = Workspace("/home/ada/w/api", "/home/ada/w", "/home/ada", "linux", {})
+    bound = bound_of(path, pattern, Lookup("x", [[Pattern("walk", "A.md"), pattern]]), workspace)
+    assert (bound.folder, bound.is_users_own) == (folder, is_users_own)
