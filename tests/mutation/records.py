@@ -46,7 +46,7 @@ class Records:
 
     def is_outdated(self, path: str) -> bool:
         """Whether a file of tests has changed since its record was made, or has none."""
-        return self._read(path).get("hash") != self._hash(path)
+        return self._read(path).get("source") != self._hash(path)
 
     def add(self, path: str, raw: Path, package: Path) -> None:
         """Keep what `recorder.py` and `recording.py` have written about one file of tests."""
@@ -59,7 +59,7 @@ class Records:
                 executed[name] = executed.get(name, 0) | 1 << number
         places = {place for file in raw.iterdir() if file.name != "tests" for place in file.read_text().splitlines()}
         record = {
-            "hash": self._hash(path),
+            "source": self._hash(path),
             "tests": [[name, path, seconds, len(places)] for name, seconds, places in tests],
             "executed": executed,
             "processes": sorted(set(chain.from_iterable(map(named, places)))),
