@@ -71,7 +71,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "folder-missing": ("warning", "A setting or layout refers to a folder that does not exist."),
     "pattern-literal": (
         "warning",
-        "A setting contains `?` or `{a,b}`, which are not wildcards in a setting; they are treated as part of a file's name.",
+        "A setting contains `?`, or `{a,b}` outside a list or with too many alternatives, which are treated as part of a file's name.",
     ),
     "home-missing": ("warning", "The home directory is unknown; the user's own files were skipped."),
     "not-a-repository": (

@@ -120,7 +120,13 @@ def test_a_folder_that_another_pattern_searches_is_not_reported(tree, more, belo
 
 
 @pytest.mark.parametrize(
-    ("name", "codes"), [("*.{md,txt}", ["pattern-literal"] * 3), ("A?.md", ["pattern-literal"] * 3), ("[a].md", [])]
+    ("name", "codes"),
+    [
+        ("A.{md,txt}", []),
+        (f"{{{','.join('x' * 101)}}}.md", ["pattern-literal"] * 3),
+        ("A?.md", ["pattern-literal"] * 3),
+        ("[a].md", []),
+    ],
 )
 def test_a_setting_with_a_wildcard_that_is_taken_literally_is_reported(tree, name, codes):
     tree({"w/.git": None})

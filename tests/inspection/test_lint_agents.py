@@ -614,10 +614,10 @@ def test_the_place_where_most_is_lost_counts_files_that_are_not_read_at_all(find
     )
 
 
-def test_a_blank_file_hides_no_copy_of_itself(findings_for):
+def test_a_file_with_only_comments_hides_nothing(findings_for):
     comment = "<!-- AUTO-GENERATED -->\n"
     assert findings_for({".claude/CLAUDE.md": comment, "AGENTS.md": comment}) == []
-    assert ("blank-file", ".claude/CLAUDE.md", None) in findings_for({"AGENTS.md": "Run `make test`.\n"})
+    assert findings_for({"AGENTS.md": "Run `make test`.\n"}) == []
 
 
 @pytest.mark.parametrize(
@@ -752,10 +752,10 @@ def test_an_output_style_is_not_a_rule(findings_for):
 
 
 def test_a_link_to_a_file_that_is_read_anyway_can_be_deleted(findings_for):
-    files = {"AGENTS.md": f"# A\n\n{LONG}\n", "QWEN.md": Path("AGENTS.md")}
-    assert findings_for(files) == [("sent-twice", "QWEN.md", None)]
+    files = {"gptme.toml": "", "AGENTS.md": f"# A\n\n{LONG}\n", "GEMINI.md": Path("AGENTS.md")}
+    assert findings_for(files) == [("sent-twice", "GEMINI.md", None)]
     assert findings_for.messages == [
-        "Qwen Code gets this file twice, because it is a link, and reads /w/AGENTS.md anyway; delete the link if no other agent needs it"
+        "gptme gets this file twice, because it is a link, and reads /w/AGENTS.md anyway; delete the link if no other agent needs it"
     ]
 
 

@@ -102,5 +102,5 @@ def start_trust(workspace: Workspace, reader: Reader, mode: Any, untrusted: str 
 def _literal_wildcards(layout: Layout) -> Iterator[Finding]:
     """Yield a finding for each pattern in which a setting used a wildcard that patterns do not support. A mirror copies its program instead."""
     for pattern in literal_wildcards(layout.lookups) if not layout.mirrors else ():
-        message = f"in {printable(pattern)}, '?' or braces from a setting are part of the name; only '*' and '**' are wildcards"
+        message = f"in {printable(pattern)}, '?' or these braces from a setting are part of the name; only '*', '**' and braces in a list are wildcards"
         yield finding("pattern-literal", message)

@@ -15,8 +15,7 @@ that is literally the same, so that `app/[slug]/page.tsx` works. Matching is cas
 
 from __future__ import annotations
 
-import re
-
+from ..text import regex
 from ..vocabulary import value
 from .globs import MAX_ALTERNATIVES, expand_braces, has_too_many_alternatives
 
@@ -36,9 +35,9 @@ _ANY_FOLDERS = "**"
 MATCH_ALL = frozenset(("*", "**", "**/*", "**/**", "/**"))  # globs that match every file
 _STAR, _ANY_CHARACTER = 0, 1
 _NOTHING = "\0"  # no path contains it
-_RANGE = re.compile(r"\{(\w)\.\.(\w)\}")
-_SINGLE = re.compile(r"\{([^{},]*)\}")
-_GROUP = re.compile(r"(?<!\\)[@+]?\(([^()\\]*)\)")
+_RANGE = r"\{(\w)\.\.(\w)\}"
+_SINGLE = r"\{([^{},]*)\}"
+_GROUP = r"(?<!\\)[@+]?\(([^()\\]*)\)"
 
 
 @value
@@ -226,8 +225,8 @@ def _rewrite(glob: str, style: GlobStyle) -> str:
 
 def _with_braces(glob: str) -> str:
     """Return a glob with `{a,b}` in place of `(a|b)` and `@(a|b)`, and `[1-3]` in place of `{1..3}`. Other braces without a comma are literal."""
-    glob = _SINGLE.sub(rf"{_NOTHING}\1", _RANGE.sub(r"[\1-\2]", glob))
-    return _GROUP.sub(lambda match: f"{{{match[1].replace('|', ',')}}}" if "|" in match[1] else match[1], glob)
+    glob = regex.sub(_SINGLE, rf"{_NOTHING}\1", regex.sub(_RANGE, r"[\1-\2]", glob))
+    return regex.sub(_GROUP, lambda match: f"{{{match[1].replace('|', ',')}}}" if "|" in match[1] else match[1], glob)
 
 
 def _with_contents(parts: Sequence[GlobPart]) -> Sequence[GlobPart]:

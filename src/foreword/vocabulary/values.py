@@ -153,7 +153,7 @@ def replace_valid(original: V, **changes: Any) -> V:
 
 def digest(text: str) -> str:
     """Return a string's hash, `sha256:…`."""
-    return digest_bytes(text.encode("utf-8", "surrogatepass"))
+    return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def digest_bytes(data: bytes) -> str:
