@@ -194,6 +194,21 @@ PLACE_TREES = {
         ("claude",),
         touch="repo/a/z.py",
     ),
+    "folder-names": Tree(
+        {
+            **marked("repo/AGENTS.md/x.md", "repo/CLAUDE.md", "repo/GEMINI.md", "repo/a/CLAUDE.md/x.md"),
+            **marked("repo/a/AGENTS.md", "repo/a/b/AGENTS.md/x.md", "repo/a/b/CLAUDE.md", "repo/a/b/CONTEXT.md"),
+            "repo/a/b/z.py": "print()\n",
+        },
+        ("repo", "repo/a/b"),
+        ("claude", "copilot", "opencode", "pi-agent", "continue"),
+        touch="repo/a/b/z.py",
+        any_order=True,
+        is_compact=True,
+    ),
+    "blank-name": Tree(
+        {"repo/AGENTS.md": " \n\n", **marked("repo/CLAUDE.md", "repo/.continue/rules/r.md")}, ("repo",), ("continue",)
+    ),
     "instructions-order": Tree(
         {
             "repo/opencode.json": '{"instructions": ["docs/{two,three}.md", "docs/one.md"]}',
@@ -230,6 +245,30 @@ PLACE_TREES = {
         ("repo",),
         ("codex",),
     ),
+}
+# Most programs take any .git for a repository's: also an empty folder, and a file that leads nowhere.
+PLACE_TREES |= {
+    f"broken-git-{name}": Tree(
+        {
+            **files,
+            **_named("repo", "repo/a", "repo/a/b", "repo/a/b/c"),
+            **marked("repo/.github/copilot-instructions.md", "repo/a/.github/copilot-instructions.md"),
+            **marked("repo/.claude/rules/r.md", "repo/a/.claude/rules/r.md"),
+            "repo/a/b/c/z.py": "print()\n",
+        },
+        ("repo", "repo/a", "repo/a/b"),
+        tuple(program for program in _ALL if program != "continue"),
+        is_git=is_git,
+        touch="repo/a/b/c/z.py",
+        any_order=True,
+        is_compact=True,
+    )
+    for name, is_git, files in (
+        ("root-folder", False, {"repo/.git/.keep": ""}),
+        ("root-file", False, {"repo/.git": "gitdir: ../nowhere\n"}),
+        ("nested-folder", True, {"repo/a/.git/.keep": ""}),
+        ("nested-file", True, {"repo/a/.git": "gitdir: ../nowhere\n"}),
+    )
 }
 PLACE_TREES |= {
     f"excludes-{name}": Tree(

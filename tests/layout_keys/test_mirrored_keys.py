@@ -211,3 +211,9 @@ def test_a_mirror_may_leave_out_invisible_characters(notes):
     assert notes.text(files, encoding="visible", **MIRROR) == "abcd é \u200d"
     with pytest.raises(LayoutError, match="'visible' is only for a layout that mirrors a program"):
         notes.prompt(files, encoding="visible")
+
+
+@pytest.mark.parametrize(("blank", "text"), [("keep", ""), ("all", "X"), ("hide", "X"), ("skip", "X")])
+def test_a_folder_hides_other_files_only_where_blank_files_are_kept(notes, blank, text):
+    files, find = {"w/N.md/x.md": "x", "w/X.md": "X"}, {"files": [["cwd:N.md", "cwd:X.md"]], "blank": blank}
+    assert notes.text(files, {"trim": "none", **find}, **MIRROR) == text

@@ -42,8 +42,10 @@ def is_read_by_program(candidate: Candidate, layout: Layout) -> bool:
 
 
 def _has_empty_file(lookup: Lookup, result: LookupResult) -> bool:
-    """Whether a rule that keeps blank files found an empty one, which adds nothing but is there."""
-    return lookup.rules.blank == "keep" and any(candidate.fate == "blank" for candidate in result.candidates)
+    """Whether a rule that keeps blank files found an empty one, or a folder with its name, which adds nothing but is there."""
+    return lookup.rules.blank == "keep" and any(
+        candidate.fate in ("blank", "unreadable") for candidate in result.candidates
+    )
 
 
 def _unread_files(result: LookupResult, layout: Layout) -> list[Candidate]:

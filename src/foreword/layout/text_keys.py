@@ -22,7 +22,8 @@ TEXT_KEYS = (
         "choice",
         "Whether a blank file is treated as absent, so that its group tries the next pattern (`skip`, the default), hides the other files of its"
         " group but adds nothing to the prompt (`hide`, only in mirrors), or is used like any other file, with its white space (`keep`, only in"
-        " mirrors; an empty file then adds nothing, except with `all`, but hides other files).",
+        " mirrors; an empty file then adds nothing, except with `all`, but hides other files; so does a folder with its name, or an"
+        " unreadable file, but not with `all`).",
         ("skip", "hide", "keep", "all"),
     ),
     Key(

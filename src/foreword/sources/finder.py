@@ -329,8 +329,9 @@ def _choose_files(
 
 
 def _hides_others(readings: Sequence[Reading], lookup: Lookup) -> bool:
-    """Whether one of these files is blank, or empty in a rule that keeps blank files, and the rule uses no other file then."""
-    return lookup.rules.blank in ("hide", "keep") and any(reading.fate == "blank" for reading in readings)
+    """Whether one of these files is blank, or empty or a folder in a rule that keeps blank files, and the rule uses no other file then."""
+    fates = {"hide": ("blank",), "keep": ("blank", "unreadable")}.get(lookup.rules.blank, ())
+    return any(reading.fate in fates for reading in readings)
 
 
 def _read_matches(
