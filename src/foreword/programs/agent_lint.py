@@ -262,7 +262,7 @@ class AgentLint:
         )
         report_hidden_files(visit, self.facts, self.shared, self.agents)
         self.blank_files.visit(visit)
-        if not _has_more_room_if_trusted(assembler):
+        if any(visit.candidates_in_repository("cut")) and not _has_more_room_if_trusted(assembler):
             self.cut_files.visit(visit)
         report_misordered_files(visit, self.facts)
         report_missing_imports(visit, self.facts, self.files.entries)

@@ -58,7 +58,8 @@ AGENT_CHECKS = (
         "warning",
         "An agent cuts a file, or drops it, because the files before it use up its limit.",
         "Codex reads at most 32,768 bytes of a project's files, the one at the root first. The nearest file, which is usually the most"
-        " specific one, is the first to go. The agent does not say so. If one large file leaves no room for others, it is reported at that file.",
+        " specific one, is the first to go. The agent does not say so. If one large file leaves no room for others, it is reported at that file."
+        " Nothing is reported if the repository's own settings, which count for those who trust it, raise the limit.",
         Example(
             {"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\n" + "Pages are rendered on the server. " * 40 + "\n"},
             "AGENTS.md",
@@ -139,9 +140,9 @@ AGENT_CHECKS = (
         "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
         "The rule is not used for any file. Usually a folder was renamed. Only a pattern that begins with the name of a folder that does not exist is"
         " reported, if files with its extension (or, without one, a folder with its last name) exist elsewhere, because others may be for files to"
-        " come. A pattern counts as matching if it matches at any depth and in any letter case, or if a"
-        " `.gitignore` ignores its"
-        " folder. If a repository has three or more such rules and most match nothing, it is a collection for other projects, and none is reported.",
+        " come. A pattern counts as matching if it matches at any depth and in any letter case, or if a `.gitignore` ignores its folder, and so does one"
+        " for a folder that a skill or a command names, because it may write there. If a repository has three or more such rules and most match"
+        " nothing, it is a collection for other projects, and none is reported.",
         Example(
             {
                 ".cursor/rules/web.mdc": "---\nglobs: frontend/**/*.html\n---\nBe brief.\n",
